@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/enough.h"
 #include "api/errors.h"
 #include "api/repeats.h"
 #include "base/exit.h"
@@ -36,7 +37,7 @@ enum { USAGE_ERROR = 2 };
 
 /* ---- whether to analyse ---- */
 
-static bool decided, analysing;
+static bool decided, analysing, as_usual; /* the last: nobody has asked for it */
 
 void simt_analyse(bool on)
 {
@@ -68,6 +69,7 @@ static bool wanted(void)
         on_exit(tell_kept, NULL);
         simt_write_kept();
         simt_analyse(simt_explore_is_on() || getenv("SIMT_COUNTERS") || !off);
+        as_usual = true;
     }
     return analysing;
 }
@@ -149,6 +151,12 @@ static bool start_launch(const struct simt_launch *launch)
         simt_check_not_looked();
         return false;
     }
+    if (as_usual && simt_enough_start_launch(launch)) {
+        simt_repeats_come_first();
+        simt_check_not_looked();
+        simt_repeats_start_unseen();
+        return false;
+    }
     simt_repeats_come_first();
     simt_check_start_launch((size_t)launch->grid.x * launch->grid.y * launch->grid.z);
     simt_plans_start_launch();
@@ -156,6 +164,17 @@ static bool start_launch(const struct simt_launch *launch)
     simt_requests_launch(launch);
     simt_explore_start_launch(launch);
     simt_repeats_start_launch();
+    return true;
+}
+
+/* The rest of the launch is not looked at. */
+static bool enough(void)
+{
+    if (!simt_enough()) {
+        return false;
+    }
+    simt_not_repeatable();
+    simt_check_not_looked();
     return true;
 }
 
@@ -169,6 +188,9 @@ static void end_launch(const struct simt_launch *launch)
         simt_skips_end_launch();
         simt_repeats_end_launch(sites, count);
         conclude();
+        simt_enough_end_launch();
+    } else {
+        simt_repeats_end_launch(NULL, 0);
     }
     simt_sites_clear();
 }
@@ -508,6 +530,7 @@ const struct simt_observer simt_observer = {
     .repeats = repeats,
     .start_launch = start_launch,
     .end_launch = end_launch,
+    .enough = enough,
     .start_block = start_block,
     .suspend_block = suspend_block,
     .resume_block = resume_block,

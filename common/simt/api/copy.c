@@ -123,6 +123,7 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     const char *to_trouble, *from_trouble;
+    size_t to_size, from_size;
     cudaError_t error;
     if (simt_lost() != cudaSuccess) {
         return simt_lost();
@@ -145,9 +146,10 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
         return simt_call_failed(function, caller, cudaErrorInvalidPitchValue,
                                 "a row is wider than the pitch");
     }
-    to_trouble = trouble(copy->to, (copy->height - 1) * copy->to_pitch + copy->width, to_device);
-    from_trouble =
-        trouble(copy->from, (copy->height - 1) * copy->from_pitch + copy->width, from_device);
+    to_size = (copy->height - 1) * copy->to_pitch + copy->width;
+    from_size = (copy->height - 1) * copy->from_pitch + copy->width;
+    to_trouble = trouble(copy->to, to_size, to_device);
+    from_trouble = trouble(copy->from, from_size, from_device);
     if (to_trouble || from_trouble) {
         return simt_call_failed(function, caller, cudaErrorInvalidValue, "%s: the %s %s",
                                 kinds[kind], to_trouble ? "destination" : "source",
@@ -157,16 +159,16 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     if (simt_region_find(copy->from)) {
         simt_region_look(simt_region_find(copy->from));
     }
-    simt_region_open(copy->to, true);
-    simt_region_open(copy->from, true);
+    simt_region_open_part(copy->from, from_size, SIMT_READ);
+    simt_region_open_part(copy->to, to_size, SIMT_WRITTEN);
     for (size_t row = 0; row < copy->height; row++) {
         char *to = copy->to + row * copy->to_pitch;
         const char *from = copy->from + row * copy->from_pitch;
         memmove(to, from, copy->width);
         simt_observer.written(to, copy->width, from);
     }
-    simt_region_open(copy->to, false);
-    simt_region_open(copy->from, false);
+    simt_region_open_part(copy->to, to_size, SIMT_CLOSED);
+    simt_region_open_part(copy->from, from_size, SIMT_CLOSED);
     return cudaSuccess;
 }
 
@@ -232,6 +234,7 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
 {
     struct simt_operation *operation;
     const char *why;
+    size_t size;
     cudaError_t error;
     if (!simt_stream_exists(fill->stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
@@ -252,7 +255,8 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
     if (error != cudaSuccess) {
         return error;
     }
-    why = trouble(fill->to, (fill->height - 1) * fill->pitch + fill->width, true);
+    size = (fill->height - 1) * fill->pitch + fill->width;
+    why = trouble(fill->to, size, true);
     if (why) {
         return simt_call_failed(function, caller, cudaErrorInvalidValue, "the memory %s", why);
     }
@@ -261,12 +265,12 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
     operation->to =
         (struct simt_piece){(uintptr_t)fill->to, fill->pitch, fill->width, fill->height};
     simt_observer.operation();
-    simt_region_open(fill->to, true);
+    simt_region_open_part(fill->to, size, SIMT_WRITTEN);
     for (size_t row = 0; row < fill->height; row++) {
         fill_row(fill->to + row * fill->pitch, fill);
         simt_observer.written(fill->to + row * fill->pitch, fill->width, NULL);
     }
-    simt_region_open(fill->to, false);
+    simt_region_open_part(fill->to, size, SIMT_CLOSED);
     return cudaSuccess;
 }
 

@@ -1,6 +1,5 @@
 /* cuBLAS's matrix products. Both matrices are packed, as floats or, for sums in double or int, as
- * doubles; sums are made in that type, in the order of k: a tile of C at a time, whose sums stay in
- * registers and whose rows of A in the cache. */
+ * doubles; sums are made in that type (cublas_sums.c). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,29 +88,6 @@ static size_t index_of(int row, int column, int ld, bool transposed)
                       : (size_t)column * (size_t)ld + (size_t)row;
 }
 
-/* A tile of C: so many bytes of a column, and so many columns. */
-enum { TILE_BYTES = 64, TILE_COLUMNS = 2, PIECE_BYTES = 16, PIECES = TILE_BYTES / PIECE_BYTES };
-
-/* `a`: columns of the tile's height; `b`: rows of its width. */
-#define TILE(T)                                                                                    \
-    static void add_tile_##T(size_t k, const T *a, const T *b, T *sums)                            \
-    {                                                                                              \
-        typedef T piece __attribute__((vector_size(PIECE_BYTES), may_alias));                      \
-        const piece *from = (const piece *)a;                                                      \
-        piece sum[TILE_COLUMNS][PIECES];                                                           \
-        memset(sum, 0, sizeof sum);                                                                \
-        for (size_t l = 0; l < k; l++, from += PIECES, b += TILE_COLUMNS) {                        \
-            for (int j = 0; j < TILE_COLUMNS; j++) {                                               \
-                for (int i = 0; i < PIECES; i++) {                                                 \
-                    sum[j][i] += b[j] * from[i];                                                   \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-        memcpy(sums, sum, sizeof sum);                                                             \
-    }
-TILE(float)
-TILE(double)
-
 /* A matrix of `rows` rows and k columns in stripes of so many rows, each column by column; what the
  * last one lacks is 0. */
 static void *packed(const struct simt_product *g, const void *matrix,
@@ -150,7 +126,7 @@ static double finished(const struct simt_epilogue *epilogue, int row, double val
 static void put_tile(const struct simt_product *g, const struct simt_operands *at, int row,
                      int column, int height, const void *sums)
 {
-    for (int j = column; j < g->n && j < column + TILE_COLUMNS; j++) {
+    for (int j = column; j < g->n && j < column + SIMT_TILE_COLUMNS; j++) {
         for (int i = row; i < g->m && i < row + height; i++) {
             const double sum = get(sums, g->exact ? CUDA_R_64F : CUDA_R_32F,
                                    (size_t)((j - column) * height + i - row));
@@ -163,27 +139,33 @@ static void put_tile(const struct simt_product *g, const struct simt_operands *a
     }
 }
 
+struct place {
+    const struct simt_product *g;
+    const struct simt_operands *at;
+    int height;
+};
+
+static void put_sums(void *context, size_t stripe, size_t column, const void *sums)
+{
+    const struct place *place = context;
+    put_tile(place->g, place->at, (int)stripe * place->height, (int)column * SIMT_TILE_COLUMNS,
+             place->height, sums);
+}
+
 static bool multiply(const struct simt_product *g, const struct simt_operands *at)
 {
-    const size_t element = g->exact ? sizeof(double) : sizeof(float), height = TILE_BYTES / element;
-    const size_t k = (size_t)g->k;
+    const size_t height = SIMT_TILE_ROW_BYTES / (g->exact ? sizeof(double) : sizeof(float));
+    const size_t stripes = ((size_t)g->m + height - 1) / height;
+    const size_t columns = ((size_t)g->n + SIMT_TILE_COLUMNS - 1) / SIMT_TILE_COLUMNS;
     char *a = packed(g, at->a, &g->a, g->transposed_a, (size_t)g->m, height);
-    char *b = a ? packed(g, at->b, &g->b, !g->transposed_b, (size_t)g->n, TILE_COLUMNS) : NULL;
-    for (size_t i = 0; b && i < (size_t)g->m; i += height) {
-        for (size_t j = 0; j < (size_t)g->n; j += TILE_COLUMNS) {
-            double sums[TILE_COLUMNS * TILE_BYTES / sizeof(double)];
-            const void *rows = a + i * k * element, *columns = b + j * k * element;
-            if (g->exact) {
-                add_tile_double(k, rows, columns, sums);
-            } else {
-                add_tile_float(k, rows, columns, (float *)(void *)sums);
-            }
-            put_tile(g, at, (int)i, (int)j, (int)height, sums);
-        }
+    char *b = packed(g, at->b, &g->b, !g->transposed_b, (size_t)g->n, SIMT_TILE_COLUMNS);
+    if (!a || !b) {
+        free(a);
+        free(b);
+        return false;
     }
-    free(a);
-    free(b);
-    return b != NULL;
+    return simt_product_sums(g->exact, stripes, columns, (size_t)g->k, a, b, put_sums,
+                             &(struct place){g, at, (int)height});
 }
 
 /* ---- batches ---- */

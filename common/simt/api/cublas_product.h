@@ -41,6 +41,19 @@ struct simt_operands {
     void *d;
 };
 
+/* A tile of C: so many bytes of a column, and so many columns. Its sums, column by column. */
+enum {
+    SIMT_TILE_ROW_BYTES = 64,
+    SIMT_TILE_COLUMNS = 4,
+    SIMT_TILE_BYTES_OF_SUMS = SIMT_TILE_ROW_BYTES * SIMT_TILE_COLUMNS
+};
+/* The sums of a product of doubles (exact) or floats: of so many stripes of a tile's height and so
+ * many of its columns. A and B are packed in such stripes, each along k, and are the function's
+ * from now on. It calls `put` for each tile; false if there is no memory. */
+bool simt_product_sums(bool exact, size_t stripes, size_t columns, size_t k, char *a, char *b,
+                       void (*put)(void *context, size_t stripe, size_t column, const void *sums),
+                       void *context);
+
 /* The type of alpha and beta, and whether sums are made in double. */
 cudaDataType simt_scale_of(cublasComputeType_t compute);
 bool simt_is_exact(cublasComputeType_t compute);

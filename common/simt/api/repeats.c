@@ -19,6 +19,9 @@
  * it, the checks are told what the launch would have left in the shadow (check/again.h), since the
  * two may race.
  *
+ * Of a launch that is not looked at (enough.h), nobody sees which rows it uses: all memory that it
+ * could use is recorded, before it and after it.
+ *
  * SIMT_REPEATED=run runs all launches; =tell says in the end how many were repeats. */
 #include "api/repeats.h"
 
@@ -74,6 +77,7 @@ struct repeat {
     unsigned int site_count;
     struct simt_skips *ways;
     struct simt_again again;
+    bool unseen; /* it was not looked at: the snapshot is of all memory, and no more is known */
     uint64_t operation; /* the latest repeat, if the checks do not know of it; or 0 */
 };
 static struct repeat repeats[MOST_REPEATS];
@@ -82,7 +86,7 @@ static uint64_t asked, repeated;
 
 static struct repeat *current; /* of the launch that runs; NULL: none */
 static char *found;            /* by it, in the pieces of the snapshot; or NULL */
-static bool recording;
+static bool recording, unseen;
 static unsigned int version_before;
 static struct simt_counters counts_before;
 
@@ -211,7 +215,8 @@ void simt_repeats_forget(const void *address, size_t size)
 
 /* ---- recording ---- */
 
-/* Of all contents that are kept: an eighth of what there is. */
+/* Of all contents that are kept: an eighth of what there is. (Twice that, of one launch that was
+ * not looked at and is rewritten.) */
 static size_t most_bytes(void)
 {
     const size_t available = simt_available_memory();
@@ -247,6 +252,7 @@ static void make_room(const struct repeat *newest, size_t most)
 void simt_repeats_start_launch(void)
 {
     recording = current && current->launches >= current->next;
+    unseen = false;
     if (recording) {
         version_before = simt_order_version();
         counts_before = simt_counts;
@@ -254,6 +260,13 @@ void simt_repeats_start_launch(void)
         simt_used_begin();
         simt_printed_begin();
     }
+}
+
+/* What is noted of it is only what it could use: all that there is. */
+void simt_repeats_start_unseen(void)
+{
+    simt_repeats_start_launch();
+    unseen = recording;
 }
 
 static void keep_sites(struct repeat *repeat, const unsigned int *sites, unsigned int count)
@@ -281,7 +294,8 @@ static void end_recording(const unsigned int *sites, unsigned int count)
     struct simt_snapshot snapshot;
     char *before = found;
     const size_t most = most_bytes();
-    const bool fits = simt_snapshot_take(&snapshot, most);
+    const bool fits =
+        unseen ? simt_snapshot_take_all(&snapshot, most) : simt_snapshot_take(&snapshot, most);
     found = NULL;
     if (!fits || !simt_is_repeatable || simt_grid.abandoned != cudaSuccess ||
         simt_order_version() != version_before ||
@@ -299,10 +313,13 @@ static void end_recording(const unsigned int *sites, unsigned int count)
     repeat->before = before;
     repeat->changes = simt_memory_changes;
     repeat->version = version_before;
-    repeat->ways = simt_skips_keep();
+    repeat->unseen = unseen;
+    repeat->ways = unseen ? NULL : simt_skips_keep();
     keep_sites(repeat, sites, count);
     keep_counts(repeat);
-    simt_again_keep(&repeat->again, &repeat->snapshot);
+    if (!unseen) {
+        simt_again_keep(&repeat->again, &repeat->snapshot);
+    }
     make_room(repeat, most);
 }
 
@@ -371,8 +388,8 @@ static bool is_as_it_leaves_it(struct repeat *repeat)
 /* As far as anything but memory goes. */
 static bool may_be_made_again(const struct repeat *repeat)
 {
-    return simt_order_version() == repeat->version && !simt_again_is_lost(&repeat->again) &&
-           is_ordered_behind_all();
+    return simt_order_version() == repeat->version &&
+           (repeat->unseen || !simt_again_is_lost(&repeat->again)) && is_ordered_behind_all();
 }
 
 static void make_again(struct repeat *repeat, const struct simt_launch *launch)
@@ -388,9 +405,11 @@ static void make_again(struct repeat *repeat, const struct simt_launch *launch)
     sites = simt_sites_touched(&count);
     simt_listing_add(launch, sites, count);
     simt_sites_clear();
-    simt_skips_repeat(launch, repeat->ways);
-    repeat->operation = simt_operations()->number;
-    simt_again_now(&repeat->again);
+    if (!repeat->unseen) {
+        simt_skips_repeat(launch, repeat->ways);
+        repeat->operation = simt_operations()->number;
+        simt_again_now(&repeat->again);
+    }
     repeat->failures = 0;
     repeated++;
 }

@@ -9,6 +9,8 @@ bool simt_repeats(const struct simt_launch *launch);
 /* A launch that is not a repeat starts, and is looked at; and it ends, having counted at these
  * sites, before anything is told of it. */
 void simt_repeats_start_launch(void);
+/* The same, but it is not looked at. */
+void simt_repeats_start_unseen(void);
 void simt_repeats_end_launch(const unsigned int *sites, unsigned int count);
 /* An operation begins, the latest: repeats that nothing orders before it become known to the
  * checks. */

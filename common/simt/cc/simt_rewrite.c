@@ -41,7 +41,9 @@
  * simt_arch.c has them.
  *
  * simt_rewrite --header NAME: names the feature that a missing header belongs to; status 1 if
- * none. */
+ * none.
+ *
+ * simt_rewrite --twice a.s b.s: see simt_twice.c. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -128,24 +130,35 @@ void check_word(size_t token)
 
 /* ---- files ---- */
 
-static void read_source(void)
+bool read_whole(const char *name, struct text *text)
 {
     char buffer[65536];
     size_t count;
-    FILE *file = fopen(path, "rb");
-    append(&source, "", 0);
+    FILE *file = fopen(name, "rb");
+    bool read;
+    append(text, "", 0);
     while (file && (count = fread(buffer, 1, sizeof buffer, file)) > 0) {
-        append(&source, buffer, count);
+        append(text, buffer, count);
     }
-    if (!file || ferror(file)) {
-        fprintf(stderr, "simt_rewrite: cannot read %s: %s\n", path, strerror(errno));
+    read = file && !ferror(file);
+    if (!read) {
+        fprintf(stderr, "simt_rewrite: cannot read %s: %s\n", name, strerror(errno));
+    }
+    if (file) {
+        fclose(file);
+    }
+    return read;
+}
+
+static void read_source(void)
+{
+    if (!read_whole(path, &source)) {
         exit(EXIT_FAILURE);
     }
-    fclose(file);
 }
 
 /* To a file beside it first, so that a failure leaves no half of an output. */
-static bool write_whole(const char *target, const struct text *out)
+bool write_whole(const char *target, const struct text *out)
 {
     struct text temporary = {NULL, 0, 0};
     bool written;
@@ -243,12 +256,16 @@ int main(int argument_count, char **arguments)
     if (argument_count == 4 && strcmp(arguments[1], "--arch") == 0) {
         return write_with_arch(arguments[2], arguments[3]);
     }
+    if (argument_count == 4 && strcmp(arguments[1], "--twice") == 0) {
+        return simt_make_two(arguments[2], arguments[3]);
+    }
     preprocessed = argument_count == 4 && strcmp(arguments[1], "--preprocessed") == 0;
     if (argument_count != (preprocessed ? 4 : 3)) {
         fputs("usage: simt_rewrite in.cu out.cpp\n"
               "       simt_rewrite --preprocessed in.ii out.cpp\n"
               "       simt_rewrite --arch in.cu out.cu\n"
-              "       simt_rewrite --header NAME\n",
+              "       simt_rewrite --header NAME\n"
+              "       simt_rewrite --twice a.s b.s\n",
               stderr);
         return EXIT_FAILURE;
     }

@@ -13,6 +13,15 @@ void refuse(size_t position, const char *feature);
 /* Refuses the word at `token` if it belongs to one. */
 void check_word(size_t token);
 
+/* Appends a file's text to what there is; or replaces a file's. False, and it has been told, if
+ * that cannot be done. */
+bool read_whole(const char *name, struct text *text);
+bool write_whole(const char *target, const struct text *out);
+
+/* ---- simt_twice.c ---- */
+
+int simt_make_two(const char *instrumented, const char *other);
+
 /* ---- simt_arch.c ---- */
 
 /* The whole source, not preprocessed, in which device code asks for __SIMT_ARCH__. */
@@ -131,6 +140,8 @@ void check_call(size_t token, size_t body);
 
 /* ---- simt_variables.c ---- */
 
+/* The name in (*name) or (*name[4]), a pointer to a function or to an array. */
+bool is_pointer_name(size_t token);
 /* The declaration at `token` is of variables of the device. */
 void note_device_variables(size_t token);
 void forget_device_variables(void);

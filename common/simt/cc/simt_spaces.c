@@ -140,6 +140,7 @@ void collect_functions(void)
         size_t name = NONE;
         if (is(i, "__global__") || is(i, "__device__")) {
             name = function_name(i);
+            name = name != NONE && is_pointer_name(name + 3) ? NONE : name; /* int (*name)(); */
             if (name != NONE && is(i, "__global__")) {
                 check_kernel(name);
                 get_function(name)->kernel = true;

@@ -48,7 +48,15 @@ void forget_device_variables(void)
     device_variable_count = 0;
 }
 
-/* The word before each '[', '=', '{', ',' or ';' that is in no brackets. */
+/* Of a pointer to a function or to an array, (*name) or (*name[4]). */
+bool is_pointer_name(size_t token)
+{
+    return token > 2 && token < token_count && tokens[token].kind == WORD &&
+           is_punctuation(token - 1, '*') && is_punctuation(token - 2, '(') &&
+           (is_punctuation(token + 1, ')') || is_punctuation(token + 1, '['));
+}
+
+/* The word before each '[', '=', '{', ',' or ';' that is in no brackets; and names of pointers. */
 void note_device_variables(size_t token)
 {
     bool named = false, shown = !is(token, "__device__") && !is(token, "__constant__");
@@ -65,6 +73,9 @@ void note_device_variables(size_t token)
         shown = shown || is(i, "const") || is(i, "constexpr") || is(i, "__managed__");
         if (ends_name && !named && tokens[i - 1].kind == WORD) {
             note_variable(i - 1, shown);
+            named = true;
+        } else if (depth == 1 && !named && is_pointer_name(i)) {
+            note_variable(i, shown);
             named = true;
         }
         if (depth == 0 && is_punctuation(i, ';')) {

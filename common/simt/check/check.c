@@ -10,6 +10,7 @@
 #include "check/copies.h"
 #include "check/findings.h"
 #include "check/parts.h"
+#include "check/passed.h"
 #include "check/races.h"
 #include "check/shadow.h"
 #include "check/used.h"
@@ -167,7 +168,9 @@ static void check_written(struct simt_page *page, const struct simt_act *act, un
         return;
     }
     if (reads && !(simt_cell_of(page, offset)->flags & IN_FLIGHT) &&
-        !simt_page_is_written(page, offset, size)) {
+        !simt_page_is_written(page, offset, size) &&
+        !(act->space == SPACE_SHARED && act->kind == EVENT_LOAD &&
+          simt_passes_on(thread, address, size))) {
         simt_add_finding((struct finding){.wrong = UNINITIALISED,
                                           .space = act->space,
                                           .kind = act->kind,

@@ -9,6 +9,7 @@
 #include "check/used.h"
 #include "memory/memory.h"
 #include "model/spaces.h"
+#include "program/symbols.h"
 
 static void add_piece(struct simt_snapshot *snapshot, size_t *capacity, char *address)
 {
@@ -81,6 +82,43 @@ bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most)
         kept = add_page(snapshot, &capacity, pages[i]) && snapshot->bytes <= most;
     }
     simt_used_end();
+    if (kept) {
+        snapshot->contents = simt_snapshot_look(snapshot);
+    } else {
+        simt_snapshot_forget(snapshot);
+    }
+    return kept;
+}
+
+/* In whole rows, since that is how its contents are put. */
+static void add_whole(void *context, char *base, size_t size)
+{
+    struct simt_snapshot *snapshot = context;
+    char *const begin = (char *)((uintptr_t)base / SIMT_ROW_BYTES * SIMT_ROW_BYTES);
+    const size_t bytes =
+        (size_t)(base + size - begin + SIMT_ROW_BYTES - 1) / SIMT_ROW_BYTES * SIMT_ROW_BYTES;
+    snapshot->pieces = simt_needed(
+        realloc(snapshot->pieces, (snapshot->count + 1) * sizeof *snapshot->pieces), "repeats");
+    snapshot->pieces[snapshot->count++] = (struct simt_memory_piece){begin, bytes};
+    snapshot->bytes += bytes;
+}
+
+bool simt_snapshot_take_all(struct simt_snapshot *snapshot, size_t most)
+{
+    const struct simt_region *region;
+    size_t regions;
+    bool kept = true;
+    *snapshot = (struct simt_snapshot){.rewrites = true};
+    simt_used_end();
+    for (size_t i = 0; kept && (region = simt_region_number(i)); i++) {
+        if (region->kind != REGION_SYMBOL) {
+            kept = is_kept(snapshot, region->base) && snapshot->bytes + region->size <= most;
+            add_whole(snapshot, region->base, region->size);
+        }
+    }
+    regions = snapshot->count;
+    kept = kept && simt_device_data(add_whole, snapshot) && snapshot->bytes <= most;
+    snapshot->unseen = snapshot->unseen || snapshot->count > regions;
     if (kept) {
         snapshot->contents = simt_snapshot_look(snapshot);
     } else {

@@ -22,6 +22,8 @@ struct simt_snapshot {
 /* Of what has been used so far (used.h); no more is noted. Memory can be read. False, and nothing
  * is kept: it is more than `most` bytes, or in memory of which nothing tells when it is no more. */
 bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most);
+/* The same of all memory that a launch of the current device could use. */
+bool simt_snapshot_take_all(struct simt_snapshot *snapshot, size_t most);
 /* Whether it could not have changed since simt_memory_changes (memory.h) was so. */
 bool simt_snapshot_is_untouched(const struct simt_snapshot *snapshot, uint64_t changes);
 /* What is in its pieces now; memory can be read. */

@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "check/causality.h"
 #include "check/check.h"
+#include "check/passed.h"
 #include "check/rows.h"
 #include "count/splits.h"
 #include "count/wavefronts.h"
@@ -77,6 +78,9 @@ static void check_until(const struct simt_event *end, unsigned int warp, unsigne
             (!event_is_access(event) || !simt_in_range(&own, event->address) ||
              simt_in_range(&registers, event->address))) {
             check_one(event, warp, lane);
+            if (__builtin_expect(simt_passing, 0)) {
+                simt_passed_on(warp, 1u << lane);
+            }
         }
     }
 }
@@ -213,23 +217,13 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
     return true;
 }
 
-/* The lanes do their events `ahead` of at[] together. `distance` of all 32: see look_at. */
-void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int warp, uint32_t lanes,
-               uint64_t distance)
+static inline __attribute__((always_inline)) void
+access_or_other(const struct simt_event *const *at, size_t ahead, unsigned int warp, uint32_t lanes,
+                uint64_t distance)
 {
     const struct simt_event *event = at[simt_lowest(lanes)] + ahead;
     enum simt_event_kind kind = event_kind(event);
     uint64_t addresses[SIMT_WARP_SIZE];
-    simt_traces.at = at;
-    simt_traces.ahead = ahead;
-    simt_traces.together = lanes;
-    if (simt_watched) {
-        simt_watcher.step(at, ahead, warp, lanes);
-    }
-    if (kind == EVENT_BLOCK) {
-        simt_splits_enter(warp, lanes, event_place(event));
-        return;
-    }
     if (kind <= EVENT_STORE && distance != UINT64_MAX && !event_how(event) &&
         access_row(event, warp, distance)) {
         return;
@@ -247,6 +241,27 @@ void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int wa
         access_memory(event, warp, lanes, addresses);
     } else if (!counts_only) {
         check_other(event, warp, lanes, addresses);
+    }
+}
+
+/* The lanes do their events `ahead` of at[] together. `distance` of all 32: see look_at. */
+void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int warp, uint32_t lanes,
+               uint64_t distance)
+{
+    const struct simt_event *event = at[simt_lowest(lanes)] + ahead;
+    simt_traces.at = at;
+    simt_traces.ahead = ahead;
+    simt_traces.together = lanes;
+    if (simt_watched) {
+        simt_watcher.step(at, ahead, warp, lanes);
+    }
+    if (event_kind(event) == EVENT_BLOCK) {
+        simt_splits_enter(warp, lanes, event_place(event));
+        return;
+    }
+    access_or_other(at, ahead, warp, lanes, distance);
+    if (__builtin_expect(simt_passing, 0) && !counts_only) {
+        simt_passed_on(warp, lanes);
     }
 }
 

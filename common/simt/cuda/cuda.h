@@ -1,5 +1,5 @@
-/* Drop-in for CUDA's header of the same name: its version, and what tensor maps need. There is no
- * driver API here, and simt_rewrite says so where one is used. */
+/* Drop-in for CUDA's header of the same name: its version, tensor maps, and the driver API without
+ * modules (simt_driver.h); simt_rewrite says so where one is used. */
 #ifndef SIMT_CUDA_H
 #define SIMT_CUDA_H
 
@@ -117,6 +117,14 @@ typedef enum cudaError_enum {
     CUDA_ERROR_KEY_ROTATION = 916,
     CUDA_ERROR_UNKNOWN = 999
 } CUresult;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#include "simt_driver.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* What a tensor is like and which box of it a copy moves: opaque, made by
  * cuTensorMapEncodeTiled. */

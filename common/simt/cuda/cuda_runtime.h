@@ -371,6 +371,15 @@ SIMT_INLINE void __nanosleep(unsigned int, SIMT_SITE)
     simt_yield(simt_file, simt_line);
 }
 
+/* A kernel begins when the one before it in its stream is over, whatever that allows. */
+SIMT_INLINE void cudaGridDependencySynchronize()
+{
+}
+
+SIMT_INLINE void cudaTriggerProgrammaticLaunchCompletion()
+{
+}
+
 SIMT_INLINE void __trap(SIMT_SITE)
 {
     simt_trap(simt_file, simt_line);

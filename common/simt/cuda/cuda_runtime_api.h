@@ -422,5 +422,6 @@ cudaError_t simt_max_cluster_size(int *size, const void *function,
 #include "simt_former.h"
 #include "simt_graphs.h"
 #include "simt_pools.h"
+#include "simt_queries.h"
 
 #endif

@@ -249,6 +249,25 @@ inline cudaError_t cudaFuncSetCacheConfig(void (*)(Parameters...), cudaFuncCache
     return cudaSuccess;
 }
 
+template <class Function>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
+                                                               Function function,
+                                                               size_t shared_bytes = 0,
+                                                               int limit = 0, unsigned int = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSize(grid, block, function, shared_bytes, limit);
+}
+
+template <class... Parameters>
+inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void (*function)(Parameters...),
+                                                       int block_size, size_t shared_bytes,
+                                                       unsigned int flags)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks, reinterpret_cast<const void *>(function), block_size, shared_bytes, flags);
+}
+
 template <class... Parameters, class SharedBytes>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block,
                                                                   void (*function)(Parameters...),

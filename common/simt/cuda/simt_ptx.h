@@ -547,32 +547,47 @@ SIMT_INLINE unsigned int p_dp2a(unsigned int a, unsigned int b, unsigned int c)
     return simt_ptx_dot(OfA::code, OfB::code, 2, a, Flags & m_hi ? b >> 16 : b, c);
 }
 
-/* The differences of the pieces, each in its place; or their sum, and `c`. */
-template <class OfA, class OfB, unsigned int Flags>
-SIMT_INLINE unsigned int differences(unsigned int bits, unsigned int a, unsigned int b,
-                                     unsigned int c)
+/* What an instruction makes of each two pieces, which are numbers of so many bits: each in its
+ * place; or their sum, and `c`. */
+template <class OfA, class OfB, unsigned int Flags, bool Signed, class Operation>
+SIMT_INLINE unsigned int of_pieces(unsigned int bits, unsigned int a, unsigned int b,
+                                   unsigned int c, Operation operation)
 {
+    const int least = Signed ? -(1 << (bits - 1)) : 0;
+    const int most = (1 << (Signed ? bits - 1 : bits)) - 1;
     unsigned int all = Flags & m_add ? c : 0;
     for (unsigned int at = 0; at < 32; at += bits) {
-        const int x = static_cast<int>(simt_ptx_extract(OfA::code, a, at, bits));
-        const int y = static_cast<int>(simt_ptx_extract(OfB::code, b, at, bits));
-        const unsigned int difference = static_cast<unsigned int>(x > y ? x - y : y - x);
-        all += Flags & m_add ? difference : (difference & ((1u << bits) - 1)) << at;
+        int found = operation(static_cast<int>(simt_ptx_extract(OfA::code, a, at, bits)),
+                              static_cast<int>(simt_ptx_extract(OfB::code, b, at, bits)));
+        if (Flags & m_sat) {
+            found = found < least ? least : found > most ? most : found;
+        }
+        all += Flags & m_add ? static_cast<unsigned int>(found)
+                             : (static_cast<unsigned int>(found) & ((1u << bits) - 1)) << at;
     }
     return all;
 }
 
-template <class OfA, class OfB, unsigned int Flags>
-SIMT_INLINE unsigned int p_vabsdiff2_u32(unsigned int a, unsigned int b, unsigned int c)
-{
-    return differences<OfA, OfB, Flags>(16, a, b, c);
-}
-
-template <class OfA, class OfB, unsigned int Flags>
-SIMT_INLINE unsigned int p_vabsdiff4_u32(unsigned int a, unsigned int b, unsigned int c)
-{
-    return differences<OfA, OfB, Flags>(8, a, b, c);
-}
+#define SIMT_PTX_PIECES_OF(name, bits, type, is_signed, value)                                     \
+    template <class OfA, class OfB, unsigned int Flags>                                            \
+    SIMT_INLINE unsigned int p_##name##_##type(unsigned int a, unsigned int b, unsigned int c)     \
+    {                                                                                              \
+        return of_pieces<OfA, OfB, Flags, is_signed>(bits, a, b, c,                                \
+                                                     [](int x, int y) { return value; });          \
+    }
+#define SIMT_PTX_PIECES(name, value)                                                               \
+    SIMT_PTX_PIECES_OF(name##2, 16, u32, false, value)                                             \
+    SIMT_PTX_PIECES_OF(name##2, 16, s32, true, value)                                              \
+    SIMT_PTX_PIECES_OF(name##4, 8, u32, false, value)                                              \
+    SIMT_PTX_PIECES_OF(name##4, 8, s32, true, value)
+SIMT_PTX_PIECES(vabsdiff, x > y ? x - y : y - x)
+SIMT_PTX_PIECES(vadd, x + y)
+SIMT_PTX_PIECES(vsub, x - y)
+SIMT_PTX_PIECES(vavrg, (x + y + (x + y >= 0)) >> 1)
+SIMT_PTX_PIECES(vmin, x < y ? x : y)
+SIMT_PTX_PIECES(vmax, x > y ? x : y)
+#undef SIMT_PTX_PIECES
+#undef SIMT_PTX_PIECES_OF
 
 #define SIMT_PTX_LOGIC(name, sign)                                                                 \
     template <class T, unsigned int Flags>                                                         \

@@ -46,7 +46,7 @@ enum simt_ptx_modifier {
     m_notanumber = 1 << 3,
     m_normal = 1 << 4,
     m_subnormal = 1 << 5,
-    /* vabsdiff2, vabsdiff4 */
+    /* vadd4 and its kin */
     m_add = 1 << 0,
     /* prmt */
     m_f4e = 1 << 0,

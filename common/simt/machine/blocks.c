@@ -9,6 +9,7 @@
 #include "base/need.h"
 #include "base/worker.h"
 #include "machine/cluster.h"
+#include "machine/launch.h"
 #include "machine/progress.h"
 #include "machine/reports.h"
 #include "machine/shared.h"
@@ -213,6 +214,12 @@ bool simt_next_block(void)
 {
     if (simt_grid.started >= simt_workers_next && simt_block && !simt_grid.suspended) {
         simt_workers_act();
+    }
+    if (simt_tracing && simt_block && !simt_grid.suspended && simt_cluster_size() == 1 &&
+        !simt_grid.launch->cooperative && simt_workers_are_done() && simt_observer.enough()) {
+        simt_workers_stop();
+        simt_trace_end_launch(simt_grid.launch);
+        simt_choose_start();
     }
     return next_block();
 }

@@ -201,6 +201,7 @@ bool simt_bulk_advance(void)
 void simt_bulk_start_store(struct simt_bulk_copy *copy)
 {
     struct simt_bulk_groups *groups = &simt_current->bulk;
+    simt_ends_matter = true;
     check(copy);
     copy->group = groups->group;
     copy->next = NULL;
@@ -210,6 +211,7 @@ void simt_bulk_start_store(struct simt_bulk_copy *copy)
 
 void simt_bulk_commit(void)
 {
+    simt_ends_matter = true;
     simt_current->bulk.group++;
 }
 

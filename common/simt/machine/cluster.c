@@ -227,6 +227,7 @@ void simt_cluster_arrive(bool relaxed, const char *file, int line)
     if (simt_tracing && !relaxed) {
         simt_observer.release(&barrier->arriving);
     }
+    simt_ends_matter = true;
     simt_current->at_cluster = true;
     simt_current->cluster_phase = barrier->phase;
     barrier->arrived++;

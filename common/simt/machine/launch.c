@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/need.h"
 #include "base/worker.h"
 #include "machine/blocks.h"
 #include "machine/cluster.h"
@@ -24,6 +25,7 @@
 
 struct simt_counters simt_counts;
 struct simt_grid simt_grid;
+bool simt_ends_matter;
 
 /* ---- the end before its time ---- */
 
@@ -82,8 +84,10 @@ static void exit_thread(void)
         simt_pipeline_drain(&simt_current->pipeline, SIZE_MAX);
         simt_current->pipeline.group = 0;
     }
-    simt_bulk_thread_exited();
-    simt_wgmma_thread_exited();
+    if (__builtin_expect(simt_ends_matter, 0)) {
+        simt_bulk_thread_exited();
+        simt_wgmma_thread_exited();
+    }
     if (simt_tracing) {
         simt_trace_pause();
         simt_observer.exits();
@@ -92,7 +96,9 @@ static void exit_thread(void)
     warp->exited |= simt_bit_of(simt_current);
     block->alive--;
     simt_note_progress();
-    simt_cluster_thread_exited();
+    if (__builtin_expect(simt_ends_matter, 0)) {
+        simt_cluster_thread_exited();
+    }
     /* Others may have waited for nobody but this thread. */
     for (unsigned int set = warp->at_collective; set; set &= set - 1) {
         if (warp->at_collective & 1u << simt_lowest(set)) {
@@ -100,7 +106,9 @@ static void exit_thread(void)
                 &block->threads[(warp - block->warps) * SIMT_WARP_SIZE + simt_lowest(set)]);
         }
     }
-    simt_named_thread_exited();
+    if (__builtin_expect(simt_ends_matter, 0)) {
+        simt_named_thread_exited();
+    }
     if (block->waiting && block->waiting == block->alive) {
         simt_complete_barrier();
     } else if (block->alive == 0) {
@@ -118,7 +126,7 @@ static void exit_thread(void)
 __attribute__((noinline)) static void call_kernel(struct simt_fiber *self)
 {
     if (__builtin_setjmp(self->end) == 0) {
-        simt_grid.launch->invoke(simt_grid.launch->closure);
+        simt_grid.invoke(simt_grid.closure);
     }
 #ifdef __x86_64__
     __asm__ volatile("" ::: "rbx", "r12", "r13", "r14", "r15");
@@ -152,11 +160,62 @@ void simt_fiber_main(struct simt_fiber *self)
             simt_trace_resume(simt_linear(simt_current));
         }
         if (!simt_current->fiber) {
-            simt_current->ran_on = simt_current->fiber = self;
+            simt_current->fiber = self;
+            if (simt_tracing) {
+                simt_current->ran_on = self;
+            }
         } else {
             simt_give_fiber(self);
             simt_switch_fiber(self, simt_current->fiber);
         }
+    }
+}
+
+/* Of functions that a source has, those in both of its translations, with the hooks and without
+ * (cc/simt_twice.c). */
+struct function {
+    uintptr_t instrumented, plain;
+};
+extern const struct function __start_simt_plain[] __attribute__((weak));
+extern const struct function __stop_simt_plain[] __attribute__((weak));
+
+static const struct function *find_plain(uintptr_t instrumented)
+{
+    for (const struct function *function = __start_simt_plain;
+         function && function < __stop_simt_plain; function++) {
+        if (function->instrumented == instrumented) {
+            return function;
+        }
+    }
+    return NULL;
+}
+
+/* The launch calls the kernel by its address, which is among what it has kept. */
+static void *closure_for(const struct simt_launch *launch, const struct function *kernel)
+{
+    static void **words;
+    const size_t count = launch->closure_bytes / sizeof *words;
+    free(words);
+    words = simt_needed(malloc(launch->closure_bytes + 1), "kernels");
+    memcpy(words, launch->closure, launch->closure_bytes);
+    for (size_t i = 0; kernel && i < count; i++) {
+        if (words[i] == launch->function) {
+            words[i] = (void *)kernel->plain;
+        }
+    }
+    return words;
+}
+
+void simt_choose_start(void)
+{
+    const struct simt_launch *launch = simt_grid.launch;
+    const struct function *start;
+    simt_grid.invoke = launch->invoke;
+    simt_grid.closure = launch->closure;
+    if (!simt_listening && launch->closure_bytes > 0 &&
+        (start = find_plain((uintptr_t)launch->invoke))) {
+        simt_grid.invoke = (void (*)(void *))start->plain;
+        simt_grid.closure = closure_for(launch, find_plain((uintptr_t)launch->function));
     }
 }
 
@@ -199,6 +258,7 @@ cudaError_t simt_run(const struct simt_launch *asked, const char **reason)
     }
     simt_memory_open();
     simt_trace_start_launch(asked);
+    simt_choose_start();
     simt_cluster_start_launch(asked->cluster);
     simt_workers_start_launch();
     simt_start_block();

@@ -63,7 +63,7 @@ struct simt_thread {
     uint64_t atomic_old;  /* what its last atomic found: others may run before it asks */
     bool atomic_is_noted; /* that is to be made again: atomics.c */
     struct simt_pipeline pipeline;
-    const struct simt_fiber *ran_on; /* also after its end */
+    const struct simt_fiber *ran_on; /* also after its end; while it is looked at */
     bool at_cluster; /* has arrived at the cluster's barrier, in this phase, and not waited */
     uint64_t cluster_phase;
 } __attribute__((aligned(64)));
@@ -178,7 +178,9 @@ struct simt_change {
 enum { SIMT_CHANGES = 256 };
 struct simt_grid {
     const struct simt_launch *launch; /* what was asked for; NULL: none runs */
-    unsigned int threads, warps;      /* of a block */
+    void (*invoke)(void *closure);    /* what a thread of it calls, with this */
+    void *closure;
+    unsigned int threads, warps; /* of a block */
 
     /* Its blocks: how many there are, have been started, are done; those that wait for others, the
      * one that has waited longest first; memory of those that are done; all but the first. */
@@ -195,6 +197,10 @@ struct simt_grid {
     cudaError_t abandoned; /* it has ended before its time: why */
     char reason[128];
 };
+
+/* Some thread has used what the ends of threads matter to: bulk copies to global memory, wgmma,
+ * barriers with numbers or of clusters. */
+extern bool simt_ends_matter;
 
 extern struct simt_grid simt_grid;
 extern struct simt_block *simt_block; /* that runs */

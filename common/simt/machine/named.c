@@ -81,7 +81,7 @@ static unsigned int come(struct simt_named_barrier *barrier, enum simt_named kin
     uint64_t counts;
     const bool completes = barrier->came + 1 >= barrier->wanted ||
                            (barrier->of_all && barrier->came + 1 >= simt_block->alive);
-    were_used = true;
+    were_used = simt_ends_matter = true;
     barrier->caller = called_at;
     barrier->came++;
     barrier->came_true += predicate;

@@ -153,7 +153,7 @@ static void begin(const struct simt_thread *lanes, struct lane_matrix *const *mi
         simt_wgmma_note_begin(wgmma, warp);
     }
     wgmma->number = all->started++;
-    were_used = true;
+    were_used = simt_ends_matter = true;
     wgmma->group = all->group;
     *all->last = wgmma;
     all->last = &wgmma->next;

@@ -462,6 +462,16 @@ static void end_round(void)
     }
 }
 
+bool simt_workers_are_done(void)
+{
+    return worker_count == 0 && !simt_is_worker;
+}
+
+void simt_workers_stop(void)
+{
+    simt_workers_next = SIZE_MAX;
+}
+
 void simt_workers_act(void)
 {
     if (simt_is_worker) {

@@ -106,6 +106,11 @@ struct simt_region *simt_region_find_base(const void *address)
     return region && region->base == address ? region : NULL;
 }
 
+const struct simt_region *simt_region_number(size_t number)
+{
+    return number < region_count ? &regions[number] : NULL;
+}
+
 bool simt_region_add(struct simt_region region)
 {
     if (region_count == region_capacity) {
@@ -294,6 +299,22 @@ void simt_memory_close(void)
 void simt_memory_look(bool look)
 {
     protect_all(look ? PROT_READ : PROT_NONE);
+}
+
+void simt_region_open_part(const void *address, size_t size, enum simt_region_access access)
+{
+    struct simt_region *region = simt_region_find(address);
+    static const int protections[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
+    struct simt_region part;
+    if (region && region->kind == REGION_DEVICE && size > 0) {
+        const size_t first = (size_t)((const char *)address - region->map) / page_size * page_size;
+        const size_t end = (size_t)((const char *)address + size - region->map);
+        part = *region;
+        part.map += first;
+        part.map_size = (end + page_size - 1) / page_size * page_size - first;
+        protect(&part, protections[access]);
+        region->changed = part.changed;
+    }
 }
 
 void simt_region_open(const void *address, bool open)

@@ -26,6 +26,8 @@ struct simt_region {
 /* The region that an address lies in, or begins at, or NULL; valid until there is another one. */
 struct simt_region *simt_region_find(const void *address);
 struct simt_region *simt_region_find_base(const void *address);
+/* All of them, one after the other, in no order; NULL behind the last. */
+const struct simt_region *simt_region_number(size_t number);
 /* Whether a region other than a variable has any of these bytes. */
 bool simt_regions_overlap(const char *address, size_t size);
 /* False if there is no memory for it. */
@@ -34,6 +36,9 @@ bool simt_region_add(struct simt_region region);
 void simt_region_release(struct simt_region *region);
 /* Device memory at an address can be touched, or no more. */
 void simt_region_open(const void *address, bool open);
+/* The same of some of its bytes, more or less. */
+enum simt_region_access { SIMT_CLOSED, SIMT_READ, SIMT_WRITTEN };
+void simt_region_open_part(const void *address, size_t size, enum simt_region_access access);
 /* Managed or pinned memory, to which the host writes unseen: tells the checks what it has. */
 void simt_region_look(const struct simt_region *region);
 

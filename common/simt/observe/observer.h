@@ -30,6 +30,8 @@ struct simt_observer {
     /* A launch starts: true if it is to be recorded, and then it has simt_tracing. It ends. */
     bool (*start_launch)(const struct simt_launch *launch);
     void (*end_launch)(const struct simt_launch *launch);
+    /* A block is done: whether the launch has been recorded for long enough. */
+    bool (*enough)(void);
 
     /* The rest of a launch, only while it is recorded. Block `number` of the grid starts. */
     void (*start_block)(size_t number, unsigned int threads);

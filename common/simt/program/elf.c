@@ -46,7 +46,8 @@ static void read_symbols(const char *file, size_t bytes, const ElfW(Shdr) * sect
         int type = symbols[i].st_info & 0xf;
         const char *name = file + names->sh_offset + symbols[i].st_name;
         struct simt_symbol new = {symbols[i].st_value, symbols[i].st_size, name, false};
-        if (symbols[i].st_shndx == SHN_UNDEF || symbols[i].st_name >= names->sh_size) {
+        if (symbols[i].st_shndx == SHN_UNDEF || symbols[i].st_name >= names->sh_size ||
+            strstr(name, SIMT_SECOND_NAME)) {
             continue;
         }
         /* The second is no variable, but where the block begins: linkers for Arm add it. */

@@ -14,6 +14,10 @@ struct simt_symbol {
 /* What simt_rewrite puts behind thread_local variables: cc/simt_shared.c. */
 #define SIMT_GAP_NAME "simt_gap_"
 
+/* What is behind a second name of a variable, or the name of a function's other translation:
+ * cc/simt_twice.c. */
+#define SIMT_SECOND_NAME ".simt_"
+
 /* thread_local variables, the gaps between them, functions, and variables in the program's data; by
  * offset. */
 struct simt_symbols {

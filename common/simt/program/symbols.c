@@ -118,6 +118,20 @@ bool simt_data_describe(uint64_t address, bool past, char *text, size_t size)
     return true;
 }
 
+bool simt_device_data(void (*call)(void *context, char *base, size_t size), void *context)
+{
+    extern const char __executable_start[];
+    const uint64_t start = (uintptr_t)__executable_start;
+    for (size_t i = 0; i < simt_symbols.object_count && !names_missing; i++) {
+        const struct simt_symbol *object = &simt_symbols.objects[i];
+        if (is_of_device(object)) {
+            const uint64_t base = (object->offset < start ? start : 0) + object->offset;
+            call(context, (char *)(uintptr_t)base, object->size);
+        }
+    }
+    return !names_missing;
+}
+
 /* ---- instrumentation ---- */
 
 static bool instrumented;

@@ -9,6 +9,8 @@ bool simt_is_kernel_name(const char *name);
 /* A variable of the program's data: the device's, or SPACE_HOST; its name, or (`past`) of the
  * device's that the address comes after. */
 bool simt_data_range(uint64_t address, struct simt_range *range);
+/* Calls it for each of the device's variables; false if not all are known. */
+bool simt_device_data(void (*call)(void *context, char *base, size_t size), void *context);
 bool simt_data_describe(uint64_t address, bool past, char *text, size_t size);
 
 #endif

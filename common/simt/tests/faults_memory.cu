@@ -53,6 +53,56 @@ __global__ void past_device_array(float *out)
 
 // ---- shared memory ------------------------------------------------------------------------------
 
+// Three rows of `in` are in shared memory and move up. Nobody has loaded their ends: they are
+// moved, too, but not used.
+__global__ void ok_moved(float *out, const float *in, int rows)
+{
+    __shared__ float before[BLOCK], here[BLOCK], after[BLOCK];
+    const int x = threadIdx.x;
+    if (x >= 1 && x < BLOCK - 1) {
+        before[x] = in[x];
+        here[x] = in[BLOCK + x];
+    }
+    for (int y = 1; y < rows - 1; y++) {
+        if (x >= 1 && x < BLOCK - 1)
+            after[x] = in[(y + 1) * BLOCK + x];
+        __syncthreads();
+        if (x >= 1 && x < BLOCK - 1)
+            out[y * BLOCK + x] = before[x] + here[x] + after[x];
+        __syncthreads();
+        before[x] = here[x];
+        here[x] = after[x];
+    }
+}
+
+__global__ void moved_unset(float *out, const float *in)
+{
+    __shared__ float a[BLOCK], b[BLOCK];
+    const int x = threadIdx.x;
+    if (x > 0)
+        a[x] = in[x];
+    b[x] = a[x];
+    __syncthreads();
+    out[x] = b[BLOCK - 1 - x]; // FAULT moved_unset
+}
+
+__global__ void added_unset(float *out, const float *in)
+{
+    __shared__ float s[2 * BLOCK];
+    s[threadIdx.x] = in[threadIdx.x];
+    s[threadIdx.x] += s[BLOCK + threadIdx.x]; // FAULT added_unset
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+// What is moved and written then is written.
+__global__ void ok_moved_and_set(float *out)
+{
+    __shared__ float a[BLOCK], b[BLOCK];
+    b[threadIdx.x] = a[threadIdx.x];
+    b[threadIdx.x] = 1;
+    out[threadIdx.x] = b[threadIdx.x];
+}
+
 __global__ void past_static(int *out)
 {
     __shared__ int tile[64];
@@ -234,6 +284,13 @@ static const Case cases[] = {
          ok_data<<<1, BLOCK>>>(f);
          past_device_array<<<1, BLOCK>>>(f);
      }},
+    {"moved_unset", "shared memory is read that nobody has written",
+     [] {
+         cudaMemset(f, 0, BLOCK * sizeof *f);
+         moved_unset<<<1, BLOCK>>>(f, f);
+     }},
+    {"added_unset", "shared memory is read that nobody has written",
+     [] { added_unset<<<1, BLOCK>>>(f, f); }},
     {"static_end", "of 'int", [] { past_static<<<1, 72>>>(ints); }},
     {"static_far", "past the end of tile, which has 256 bytes",
      [] { past_static<<<1, 1024>>>(ints); }},
@@ -314,6 +371,16 @@ static const Case cases[] = {
          cudaFree(managed);
          cudaFreeHost(pinned);
      }},
+    {"ok_moved", "",
+     [] {
+         enum { ROWS = 6, BYTES = ROWS * BLOCK * sizeof(float) };
+         float *in, *out;
+         cudaMalloc(&in, BYTES);
+         cudaMalloc(&out, BYTES);
+         cudaMemset(in, 0, BYTES);
+         ok_moved<<<1, BLOCK>>>(out, in, ROWS);
+     }},
+    {"ok_moved_and_set", "", [] { ok_moved_and_set<<<1, BLOCK>>>(f); }},
     {"ok_data", "", [] { ok_data<<<1, BLOCK>>>(f); }},
     {"ok_shared", "", [] { ok_shared<<<1, 1, 100>>>(ints); }},
     {"ok_padding", "",

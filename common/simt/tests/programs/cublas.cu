@@ -119,6 +119,40 @@ static void testTypes(cublasHandle_t handle)
     CHECK(cudaFree(dc));
 }
 
+// Large enough to be kept: asked for again, with another C, then with another A and other factors.
+static void testAgain(cublasHandle_t handle)
+{
+    enum { N = 480 };
+    std::vector<float> a(N * N), b(N * N), c(N * N, 3);
+    float *da, *db, *dc = onDevice(c), factors[] = {1, 0, -2};
+    for (int i = 0; i < N * N; i++) {
+        a[i] = (float)(i % 7 - 3);
+        b[i] = (float)(i % 11 - 5);
+    }
+    da = onDevice(a);
+    db = onDevice(b);
+    for (int time = 0; time < 4; time++) {
+        const float *alpha = &factors[time == 3 ? 2 : 0], *beta = &factors[time == 1 ? 0 : 1];
+        if (time == 2) {
+            a[1] += 1;
+            CHECK(cudaMemcpy(da, a.data(), N * N * sizeof(float), cudaMemcpyHostToDevice));
+        }
+        BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, alpha, da, N, db, N, beta, dc,
+                         N));
+        const std::vector<float> found = onHost(dc, N * N);
+        for (int at : {0, 1, N + 1, 7 * N + 3, N * N - 1}) {
+            float sum = 0;
+            for (int k = 0; k < N; k++) {
+                sum += a[k * N + at % N] * b[at / N * N + k];
+            }
+            EXPECT(found[at] == *alpha * sum + (time == 1 ? sum : 0));
+        }
+    }
+    CHECK(cudaFree(da));
+    CHECK(cudaFree(db));
+    CHECK(cudaFree(dc));
+}
+
 int main()
 {
     cublasHandle_t handle;
@@ -135,6 +169,7 @@ int main()
     BLAS(cublasSetStream(handle, nullptr));
     testProducts(handle);
     testTypes(handle);
+    testAgain(handle);
     BLAS(cublasDestroy(handle));
     CHECK(cudaStreamDestroy(stream));
     return passed();

@@ -31,6 +31,84 @@ struct SharedBytes {
     }
 };
 
+static void testStreams()
+{
+    cudaStream_t apart, beside;
+    unsigned int flags = 7;
+    int priority = 7, least, greatest, device = 7;
+    unsigned long long first = 0, second = 0;
+    CHECK(cudaInitDevice(0, 0, 0));
+    EXPECT(cudaInitDevice(1000, 0, 0) == cudaErrorInvalidDevice);
+    CHECK(cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreate(&beside));
+    CHECK(cudaStreamGetFlags(apart, &flags));
+    EXPECT(flags == cudaStreamNonBlocking);
+    CHECK(cudaStreamGetFlags(beside, &flags));
+    EXPECT(flags == cudaStreamDefault);
+    CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CHECK(cudaStreamGetPriority(beside, &priority));
+    EXPECT(priority <= least && priority >= greatest);
+    CHECK(cudaStreamGetId(apart, &first));
+    CHECK(cudaStreamGetId(beside, &second));
+    EXPECT(first != second);
+    CHECK(cudaStreamGetDevice(apart, &device));
+    EXPECT(device == 0);
+    EXPECT(cudaStreamGetFlags(apart, nullptr) == cudaErrorInvalidValue);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+    CHECK(cudaStreamDestroy(apart));
+    CHECK(cudaStreamDestroy(beside));
+}
+
+__global__ void first(int *data)
+{
+    cudaTriggerProgrammaticLaunchCompletion();
+    data[threadIdx.x] = threadIdx.x;
+}
+
+__global__ void second(int *data)
+{
+    cudaGridDependencySynchronize();
+    data[threadIdx.x] += 1;
+}
+
+static void testBatch()
+{
+    int from[2][32], *to[2], found[2][32];
+    const void *sources[2] = {from[0], from[1]};
+    const size_t sizes[2] = {32 * sizeof(int), 16 * sizeof(int)};
+    size_t index = 0;
+    cudaStream_t stream;
+    cudaMemcpyAttributes attributes = {};
+    CHECK(cudaStreamCreate(&stream));
+    for (int i = 0; i < 2; i++) {
+        CHECK(cudaMalloc(&to[i], sizeof from[i]));
+        CHECK(cudaMemsetAsync(to[i], 0, sizeof from[i], stream));
+        for (int j = 0; j < 32; j++) {
+            from[i][j] = 100 * i + j;
+        }
+    }
+    attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    CHECK(
+        cudaMemcpyBatchAsync((void *const *)to, sources, sizes, 2, &attributes, &index, 1, stream));
+    for (int i = 0; i < 2; i++) {
+        CHECK(cudaMemcpyAsync(found[i], to[i], sizeof from[i], cudaMemcpyDeviceToHost, stream));
+    }
+    CHECK(cudaStreamSynchronize(stream));
+    EXPECT(found[0][31] == 31 && found[1][15] == 115 && found[1][16] == 0);
+    attributes.srcAccessOrder = cudaMemcpySrcAccessOrderInvalid;
+    EXPECT(cudaMemcpyBatchAsync((void *const *)to, sources, sizes, 2, &attributes, &index, 1,
+                                stream) == cudaErrorInvalidValue);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+    first<<<1, 32, 0, stream>>>(to[0]);
+    second<<<1, 32, 0, stream>>>(to[0]);
+    CHECK(cudaMemcpyAsync(found[0], to[0], sizeof from[0], cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    EXPECT(found[0][31] == 32);
+    CHECK(cudaFree(to[0]));
+    CHECK(cudaFree(to[1]));
+    CHECK(cudaStreamDestroy(stream));
+}
+
 int main()
 {
     int count = 0, device = -1, driver, runtime, value;
@@ -72,6 +150,9 @@ int main()
     CHECK(cudaFreeAsync(pooled, 0));
     nvtxRangePop();
 
+    testStreams();
+    testBatch();
+
     cudaFuncAttributes attributes;
     CHECK(cudaFuncGetAttributes(&attributes, kernel));
     EXPECT(attributes.maxThreadsPerBlock >= 256 && attributes.numRegs > 0);
@@ -80,6 +161,13 @@ int main()
     EXPECT(blockSize > 0 && blockSize <= 256 && blockSize % 32 == 0 && minGridSize > 0);
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 256, 0));
     EXPECT(blocks >= 1 && blocks * 256 <= prop.maxThreadsPerMultiProcessor);
+    int again = 0;
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&again, kernel, 256, 0,
+                                                                 cudaOccupancyDefault));
+    EXPECT(again == blocks);
+    CHECK(cudaOccupancyMaxPotentialBlockSizeWithFlags(&minGridSize, &blockSize, kernel, 0, 256,
+                                                      cudaOccupancyDefault));
+    EXPECT(blockSize > 0 && blockSize <= 256);
     CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&minGridSize, &blockSize, dynamic,
                                                          SharedBytes()));
     EXPECT(blockSize > 0);

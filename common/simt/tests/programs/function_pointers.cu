@@ -19,11 +19,20 @@ __device__ float mul(float a, float b)
 
 __device__ op_t d_mul = mul;
 __device__ op_t table[3] = {add, sub, mul};
+static __device__ float (*chosen[2])(float, float);
+__device__ float (*none)(float, float);
 
 __global__ void calculate(float *out, const float *x, const float *y, op_t op)
 {
     int i = threadIdx.x;
     out[i] = op(x[i], y[i]) + table[i % 3](x[i], y[i]);
+}
+
+__global__ void choose(float *out)
+{
+    chosen[threadIdx.x] = threadIdx.x ? mul : add;
+    __syncthreads();
+    out[threadIdx.x] = chosen[1 - threadIdx.x](6.0f, 7.0f) + (none ? 100 : 0);
 }
 
 template <op_t OP>
@@ -47,6 +56,9 @@ int main()
     calculate<<<1, 32>>>(out, x, y, h_mul);
     CHECK(cudaDeviceSynchronize());
     EXPECT(out[3] == 6.0f + 5.0f && out[4] == 8.0f + 2.0f && out[5] == 10.0f + 10.0f);
+    choose<<<1, 2>>>(out);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(out[0] == 42.0f && out[1] == 13.0f);
     fixed<mul><<<1, 1>>>(out);
     CHECK(cudaDeviceSynchronize());
     EXPECT(out[0] == 42.0f);

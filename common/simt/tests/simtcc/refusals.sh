@@ -70,9 +70,9 @@ END
 refuses 'cuFFT' 1 <<'END'
 #include <cufft.h>
 END
-refuses 'the driver API (cuInit)' 2 <<'END'
+refuses 'modules of the driver API (CUmodule)' 2 <<'END'
 #include <cuda.h>
-int main() { return cuInit(0); }
+int main() { CUmodule module; return cuInit(0) || !module; }
 END
 refuses 'graphs with conditions (cudaGraphConditionalHandle)' 1 <<'END'
 int main() { cudaGraphConditionalHandle handle; return handle != 0; }

@@ -1,0 +1,112 @@
+/* The host API: what streams and devices are asked, and copies in batches. */
+#include "api/graphs.h"
+#include "base/own.h"
+#include "memory/streams.h"
+
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
+{
+    SIMT_CALL;
+    int count = 0;
+    (void)device_flags;
+    cudaGetDeviceCount(&count);
+    if (flags & ~(unsigned int)cudaInitDeviceFlagsAreValid) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    return simt_error(device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+/* What is wrong with such a question, which is answered at `answer`. */
+static cudaError_t check(cudaStream_t stream, const void *answer)
+{
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    return answer ? cudaSuccess : simt_error(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    SIMT_CALL;
+    const cudaError_t error = check(stream, priority);
+    if (error == cudaSuccess) {
+        *priority = 0; /* there is one */
+    }
+    return error;
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
+{
+    SIMT_CALL;
+    const cudaError_t error = check(stream, flags);
+    if (error == cudaSuccess) {
+        *flags = !stream || stream == cudaStreamLegacy || simt_stream_is_blocking(stream)
+                     ? cudaStreamDefault
+                     : cudaStreamNonBlocking;
+    }
+    return error;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *number)
+{
+    SIMT_CALL;
+    const cudaError_t error = check(stream, number);
+    if (error == cudaSuccess) {
+        *number = (uintptr_t)stream;
+    }
+    return error;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    SIMT_CALL;
+    const cudaError_t error = check(stream, device);
+    if (error == cudaSuccess) {
+        *device = simt_stream_device(stream);
+    }
+    return error;
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+    SIMT_CALL;
+    if (!config) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *config = cudaFuncCachePreferNone;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes,
+                                 size_t count, struct cudaMemcpyAttributes *attributes,
+                                 size_t *first_of_each, size_t attribute_count, cudaStream_t stream)
+{
+    SIMT_CALL;
+    if (!to || !from || !sizes || count == 0 || !attributes || !first_of_each ||
+        attribute_count == 0 || attribute_count > count || first_of_each[0] != 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    for (size_t i = 0; i < attribute_count; i++) {
+        if (attributes[i].srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
+            attributes[i].srcAccessOrder > cudaMemcpySrcAccessOrderAny ||
+            (i > 0 && first_of_each[i] <= first_of_each[i - 1]) || first_of_each[i] >= count) {
+            return simt_error(cudaErrorInvalidValue);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        const cudaError_t error =
+            cudaMemcpyAsync(to[i], from[i], sizes[i], cudaMemcpyDefault, stream);
+        if (error != cudaSuccess) {
+            return error;
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *function, int block_size, size_t shared_bytes, unsigned int flags)
+{
+    SIMT_CALL;
+    (void)flags; /* of caches */
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size,
+                                                         shared_bytes);
+}

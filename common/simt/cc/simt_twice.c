@@ -1,0 +1,392 @@
+/* simt_rewrite --twice a.s b.s: makes two translations of one source parts of one program.
+ *
+ * `a.s` is instrumented, `b.s` is not: its kernels run where nobody looks (machine/launch.c). In
+ * it, every function gets another name, so that both can be linked; variables of the source are
+ * those of `a.s`, which gets global names for those that have none. For each function that both
+ * have, the section simt_plain says where.
+ *
+ * Both files are changed in place. Status 2, and nothing is: they cannot be put together, or the
+ * source may wait in ways that take the hooks. Only what GCC writes for x86-64. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/simt_rewrite.h"
+
+enum { CANNOT = 2 };
+static const char plain[] = ".simt_plain";
+
+/* ---- names ---- */
+
+struct names {
+    struct symbol {
+        const char *begin;
+        size_t length;
+    } * slots;
+    size_t count, capacity; /* a power of two */
+};
+
+static struct symbol *slot_of(const struct names *names, const char *begin, size_t length)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)begin[i]) * UINT64_C(0x100000001b3);
+    }
+    for (size_t at = (size_t)(hash ^ hash >> 32);; at++) {
+        struct symbol *slot = &names->slots[at & (names->capacity - 1)];
+        if (!slot->begin || (slot->length == length && memcmp(slot->begin, begin, length) == 0)) {
+            return slot;
+        }
+    }
+}
+
+static bool has(const struct names *names, const char *begin, size_t length)
+{
+    return names->count > 0 && slot_of(names, begin, length)->begin;
+}
+
+static void add(struct names *names, const char *begin, size_t length)
+{
+    struct symbol *slot;
+    if (2 * names->count >= names->capacity) {
+        struct names larger = {NULL, 0, names->capacity ? 2 * names->capacity : 64};
+        larger.slots = zeroed(larger.capacity, sizeof *larger.slots);
+        for (size_t i = 0; i < names->capacity; i++) {
+            if (names->slots[i].begin) {
+                *slot_of(&larger, names->slots[i].begin, names->slots[i].length) = names->slots[i];
+                larger.count++;
+            }
+        }
+        free(names->slots);
+        *names = larger;
+    }
+    slot = slot_of(names, begin, length);
+    names->count += !slot->begin;
+    *slot = (struct symbol){begin, length};
+}
+
+/* ---- lines ---- */
+
+static bool is_of_name(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '.';
+}
+
+static size_t name_length(const char *at)
+{
+    size_t length = 0;
+    while (is_of_name(at[length])) {
+        length++;
+    }
+    return length;
+}
+
+static bool begins(const char *line, const char *with)
+{
+    return strncmp(line, with, strlen(with)) == 0;
+}
+
+static const char *next_line(const char *line)
+{
+    const char *end = strchr(line, '\n');
+    return end ? end + 1 : line + strlen(line);
+}
+
+/* What the file declares. */
+struct file {
+    struct text text;
+    struct names functions, data, external;
+    struct names kept; /* variables outside of what is left out */
+};
+
+static void read_lines(struct file *file)
+{
+    static const char *const externals[] = {"\t.globl\t", "\t.weak\t"};
+    append(&file->text, "", 1); /* a 0 byte */
+    for (const char *line = file->text.bytes; *line; line = next_line(line)) {
+        const char *name = begins(line, "\t.type\t") ? line + 7 : NULL;
+        if (name) {
+            const size_t length = name_length(name);
+            const bool function = begins(name + length, ", @function");
+            add(function ? &file->functions : &file->data, name, length);
+        } else if (begins(line, "\t.local\t")) {
+            add(&file->data, line + 8, name_length(line + 8));
+        }
+        for (size_t i = 0; i < 2; i++) {
+            if (begins(line, externals[i])) {
+                name = line + strlen(externals[i]);
+                add(&file->external, name, name_length(name));
+            }
+        }
+    }
+}
+
+/* ---- the instrumented one ---- */
+
+static char of_file[32]; /* behind names that only this source has */
+
+/* .set does not take such a variable as another name's value: it is defined as others are. */
+static const char *write_local(struct text *out, const char *line)
+{
+    const char *const name = line + 8, *const common = next_line(line);
+    const size_t length = name_length(name);
+    unsigned long size, alignment;
+    char definition[256];
+    if (!begins(common, "\t.comm\t") || strncmp(common + 7, name, length) != 0 ||
+        sscanf(common + 7 + length, ",%lu,%lu", &size, &alignment) != 2) {
+        return NULL;
+    }
+    snprintf(definition, sizeof definition, "\t.pushsection\t.bss\n\t.align %lu\n\t.type\t",
+             alignment);
+    append_string(out, definition);
+    append(out, name, length);
+    append_string(out, ", @object\n\t.size\t");
+    append(out, name, length);
+    snprintf(definition, sizeof definition, ", %lu\n", size);
+    append_string(out, definition);
+    append(out, name, length);
+    snprintf(definition, sizeof definition, ":\n\t.zero\t%lu\n\t.popsection\n", size);
+    append_string(out, definition);
+    return next_line(common);
+}
+
+static void write_global_name(struct text *out, const struct symbol *name)
+{
+    static const char *const lines[] = {"\t.globl\t", "\t.hidden\t", "\t.set\t"};
+    for (size_t i = 0; i < 3; i++) {
+        append_string(out, lines[i]);
+        append(out, name->begin, name->length);
+        append_string(out, of_file);
+        if (i == 2) {
+            append_string(out, ", ");
+            append(out, name->begin, name->length);
+        }
+        append_string(out, "\n");
+    }
+}
+
+static bool write_instrumented(struct text *out, const struct file *a)
+{
+    for (const char *line = a->text.bytes, *next; *line; line = next) {
+        next = next_line(line);
+        if (begins(line, "\t.local\t")) {
+            next = write_local(out, line);
+            if (!next) {
+                return false;
+            }
+        } else {
+            append(out, line, (size_t)(next - line));
+        }
+    }
+    append_string(out, "\t.text\n");
+    for (size_t i = 0; i < a->data.capacity; i++) {
+        const struct symbol *name = &a->data.slots[i];
+        if (name->begin && !has(&a->external, name->begin, name->length)) {
+            write_global_name(out, name);
+        }
+    }
+    for (size_t i = 0; i < a->functions.capacity; i++) {
+        const struct symbol *name = &a->functions.slots[i];
+        if (name->begin && !has(&a->external, name->begin, name->length)) {
+            write_global_name(out, name);
+        }
+    }
+    return true;
+}
+
+/* ---- the other one ---- */
+
+/* Of variables, or of what is done once before main. */
+static bool is_left_out(const char *section)
+{
+    static const char *const left_out[] = {".bss",        ".tbss",  ".tdata",
+                                           ".init_array", ".ctors", ".fini_array"};
+    bool found = begins(section, ".data") && !begins(section, ".data.rel.ro") &&
+                 !begins(section, ".data.rel.local.DW.ref.");
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+        found = found || begins(section, left_out[i]);
+    }
+    return found;
+}
+
+/* The section that the line changes to, or NULL. */
+static const char *section_of(const char *line)
+{
+    if (begins(line, "\t.section\t")) {
+        return line + 10;
+    }
+    return begins(line, "\t.text\n") || begins(line, "\t.data\n") || begins(line, "\t.bss\n")
+               ? line + 1
+               : NULL;
+}
+
+static void write_renamed(struct text *out, const char *line, const char *end, const struct file *a,
+                          const struct file *b)
+{
+    const char *at = line;
+    if (*line == '\t') { /* the instruction or directive stays */
+        at = line + 1;
+        while (at < end && *at != '\t' && *at != ' ') {
+            at++;
+        }
+    }
+    append(out, line, (size_t)(at - line));
+    while (at < end) {
+        const size_t length = name_length(at);
+        if (length == 0) {
+            append(out, at++, 1);
+            continue;
+        }
+        append(out, at, length);
+        if (at[-(at > line)] != '@' && at[-(at > line)] != '%') {
+            if (has(&b->functions, at, length)) {
+                append_string(out, plain);
+            } else if (has(&a->data, at, length) && !has(&a->external, at, length) &&
+                       !has(&b->kept, at, length)) {
+                append_string(out, of_file);
+            }
+        }
+        at += length;
+    }
+}
+
+static void find_kept(struct file *b)
+{
+    bool left_out = false;
+    for (const char *line = b->text.bytes; *line; line = next_line(line)) {
+        const char *const section = section_of(line);
+        const size_t length = name_length(line);
+        left_out = section ? is_left_out(section) : left_out;
+        if (!left_out && length > 0 && line[length] == ':' && has(&b->data, line, length)) {
+            add(&b->kept, line, length);
+        }
+    }
+}
+
+/* A line outside of what is left out. */
+static void write_line(struct text *out, const char *line, const char *next, const struct file *a,
+                       const struct file *b)
+{
+    if (begins(line, "\t.string") || begins(line, "\t.ascii") || begins(line, "\t.ident") ||
+        begins(line, "\t.file")) {
+        append(out, line, (size_t)(next - line));
+    } else if (begins(line, "\t.globl\t") && !has(&b->functions, line + 8, name_length(line + 8))) {
+        append_string(out, "\t.weak\t"); /* a constant, which both have */
+        append(out, line + 8, (size_t)(next - line - 8));
+    } else {
+        write_renamed(out, line, next, a, b);
+    }
+}
+
+/* It belongs to no section. */
+static bool is_of_anywhere(const char *line)
+{
+    static const char *const words[] = {"\t.set\t", "\t.globl\t", "\t.weak\t", "\t.hidden\t"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        found = found || begins(line, words[i]);
+    }
+    return found;
+}
+
+static bool write_plain(struct text *out, const struct file *a, const struct file *b)
+{
+    bool leave_out = false;
+    for (const char *line = b->text.bytes, *next; *line; line = next) {
+        const char *const section = section_of(line);
+        const size_t length = name_length(line);
+        next = next_line(line);
+        if (section) {
+            leave_out = is_left_out(section);
+        } else if (begins(line, "\t.local\t") || begins(line, "\t.comm\t")) {
+            const char *const name = strchr(line + 1, '\t') + 1;
+            if (!has(&a->data, name, name_length(name))) {
+                return false;
+            }
+            continue;
+        } else if (leave_out && length > 0 && line[length] == ':' && line[0] != '.' &&
+                   !has(&a->data, line, length)) {
+            return false;
+        }
+        if (!leave_out || is_of_anywhere(line)) {
+            write_line(out, line, next, a, b);
+        }
+    }
+    append_string(out, "\t.section\tsimt_plain,\"aw\",@progbits\n\t.align 8\n");
+    for (size_t i = 0; i < b->functions.capacity; i++) {
+        const struct symbol *name = &b->functions.slots[i];
+        if (name->begin && has(&a->functions, name->begin, name->length)) {
+            append_string(out, "\t.quad\t");
+            append(out, name->begin, name->length);
+            append_string(out, has(&a->external, name->begin, name->length) ? "" : of_file);
+            append_string(out, "\n\t.quad\t");
+            append(out, name->begin, name->length);
+            append_string(out, plain);
+            append_string(out, "\n");
+        }
+    }
+    return true;
+}
+
+/* ---- both ---- */
+
+/* Whether it may wait for others: by volatile variables or atomics of C++, whose hooks give others
+ * their turn. (Loads of a byte ask whether a local static variable has been made.) */
+static bool may_wait(const char *text)
+{
+    static const char byte[] = "8_load", atomic[] = "__tsan_atomic";
+    if (strstr(text, "volatile_read")) {
+        return true;
+    }
+    while ((text = strstr(text, atomic))) {
+        text += strlen(atomic);
+        if (strncmp(text, byte, strlen(byte)) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forget(struct file *file)
+{
+    free(file->text.bytes);
+    free(file->functions.slots);
+    free(file->data.slots);
+    free(file->external.slots);
+    free(file->kept.slots);
+}
+
+static void name_file(const struct text *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < text->length; i++) {
+        hash = (hash ^ (unsigned char)text->bytes[i]) * UINT64_C(0x100000001b3);
+    }
+    snprintf(of_file, sizeof of_file, ".simt_%016llx", (unsigned long long)hash);
+}
+
+int simt_make_two(const char *instrumented, const char *other)
+{
+    struct file a = {0}, b = {0};
+    struct text of_a = {0}, of_b = {0};
+    int status = EXIT_FAILURE;
+    if (read_whole(instrumented, &a.text) && read_whole(other, &b.text)) {
+        read_lines(&a);
+        read_lines(&b);
+        find_kept(&b);
+        name_file(&a.text);
+        status =
+            may_wait(a.text.bytes) || !write_instrumented(&of_a, &a) || !write_plain(&of_b, &a, &b)
+                ? CANNOT
+            : write_whole(instrumented, &of_a) && write_whole(other, &of_b) ? EXIT_SUCCESS
+                                                                            : EXIT_FAILURE;
+    }
+    forget(&a);
+    forget(&b);
+    free(of_a.bytes);
+    free(of_b.bytes);
+    return status;
+}

@@ -1,0 +1,59 @@
+# shellcheck shell=sh disable=SC2154
+# Kernels that have been checked for long enough run without checks: the same results, no findings
+# that are none, and a note. Sourced by test_simtcc.sh.
+
+compile -O2 "$here/simtcc/enough.cu" -o enough || fail 'enough.cu'
+# runs STATUS NOTES CASE: with so few checks that a kernel's first block is all.
+runs() {
+    env -u SIMT_CHECKS SIMT_CHECK_SECONDS=1e-9 timeout 60 ./enough "$3" >few 2>output
+    status=$?
+    [ $status -eq "$1" ] || fail "enough.cu $3: status $status, not $1"
+    found=$(grep -c '^simt: note: kernel .* what is left of it runs without checks' output)
+    [ "$found" -eq "$2" ] || fail "enough.cu $3: $found notes, not $2"
+}
+# as_whole CASE: prints what it prints where all is checked.
+as_whole() {
+    SIMT_CHECKS=stop ./enough "$1" >whole 2>output || fail "enough.cu $1: all is checked"
+    [ ! -s output ] || fail "enough.cu $1: says something where all is checked"
+    cmp -s few whole || fail "enough.cu $1: not what it prints if all is checked"
+}
+runs 0 1 right
+as_whole right
+runs 0 2 filled_before # the memory that the last launch reads is unwritten, but nobody can know
+runs 1 0 wrong_first
+runs 0 1 wrong_late
+runs 0 1 last_blocks
+runs 0 1 waits
+as_whole waits
+
+# Launches that are not looked at and repeat others are left out, and no others.
+compile -O2 "$here/simtcc/repeated.cu" -o repeated || fail 'repeated.cu'
+# repeats NUMBER CASE...: so many of the case's launches are repeats.
+repeats() {
+    wanted=$1
+    shift
+    for case; do
+        for setting in run tell; do
+            SIMT_REPEATED=$setting SIMT_DEVICES=2 SIMT_CHECK_SECONDS=1e-9 ./repeated "$case" >"with_$setting" 2>output
+        done
+        cmp -s with_run with_tell || fail "repeated.cu $case, not looked at: not the same as if all were run"
+        grep -q "^simt: $wanted of .* launches repeated others" output ||
+            fail "repeated.cu $case, not looked at: not $wanted repeats"
+    done
+}
+repeats 3 plain shown same_again graph pointer timed no_race clamped counted_again copied_back no_race_of_atomics
+repeats 9 barriers other_launches symbols
+repeats 12 in_turns
+repeats 0 shape input_written output_filled input_copied input_filled in_place accumulated counted ping_pong argument \
+    new_memory symbol_copied managed_written pinned_written registered_written printed clocks texture heap children \
+    large_argument devices
+
+# Where somebody says what to check, counts or collects, nothing is left out.
+for setting in SIMT_CHECKS=stop SIMT_CHECKS=report SIMT_COUNTERS=table SIMT_FINDINGS=findings.json; do
+    for case in wrong_late last_blocks filled_before; do
+        env "$setting" ./enough "$case" >whole 2>output
+        [ $? -eq 1 ] || fail "enough.cu $case: nothing found with $setting"
+    done
+done
+SIMT_CHECK_SECONDS=0 ./enough wrong_late >whole 2>output
+[ $? -eq 1 ] || fail 'enough.cu wrong_late: nothing found with SIMT_CHECK_SECONDS=0'

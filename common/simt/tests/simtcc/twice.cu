@@ -1,0 +1,124 @@
+/* Both translations of a source (cc/simt_twice.c) have one set of variables; twice_other.cu has
+ * names of its own that are spelt the same. With an argument, threads wait for one another by a
+ * volatile variable. */
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "twice.h"
+
+static __device__ int counter;
+__device__ float scale = 2;
+__constant__ float table[4] = {1, 2, 3, 4};
+__device__ const int powers[5] = {1, 3, 9, 27, 81};
+static int launches;
+
+template <class T>
+__device__ T &kept(int i)
+{
+    static __shared__ T keep[32];
+    return keep[i];
+}
+
+static __device__ __noinline__ float helper(float x)
+{
+    return x * scale + table[1];
+}
+
+struct Base {
+    __device__ virtual float f(float x)
+    {
+        return x;
+    }
+};
+struct Derived : Base {
+    __device__ float f(float x) override
+    {
+        return x + 1;
+    }
+};
+
+extern "C" __global__ void add(int *data, int round)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    Derived derived;
+    Base *base = &derived;
+    s[t] = data[t];
+    kept<int>(t % 32) = 1;
+    __syncthreads();
+    data[t] = s[63 - t] + powers[round % 5] + (int)helper(1) + kept<int>(t % 32) + (int)base->f(2);
+    if (t == 0) {
+        counter++;
+    }
+}
+
+template <class T, int N>
+__global__ void add_n(T *data, T other)
+{
+    data[threadIdx.x] += other * N;
+}
+
+#ifdef POLLS_ATOMIC
+__global__ void wait_for_atomic(int *flag)
+{
+    if (threadIdx.x == 1) {
+        __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    } else if (threadIdx.x == 0) {
+        while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != 1) {
+        }
+    }
+}
+#endif
+#ifdef POLLS
+__global__ void wait_for(volatile int *flag)
+{
+    if (threadIdx.x == 1) {
+        *flag = 1;
+    } else if (threadIdx.x == 0) {
+        while (!*flag) {
+        }
+    }
+}
+#endif
+
+static void launch(int *data, int round)
+{
+    static std::vector<std::string> names;
+    names.push_back("round");
+    launches++;
+    add<<<1, 64>>>(data, round);
+    add_n<int, 3><<<1, 64>>>(data, (int)names.size());
+    if (round == 3) {
+        throw std::runtime_error("three");
+    }
+}
+
+int main()
+{
+    int *data, host[64], count;
+    cudaMalloc(&data, sizeof host);
+    cudaMemset(data, 0, sizeof host);
+    for (int round = 0; round < 6; round++) {
+        const float factor = 2.0f + round;
+        cudaMemcpyToSymbol(scale, &factor, sizeof factor);
+        try {
+            launch(data, round);
+        } catch (const std::runtime_error &) {
+            launches += 10;
+        }
+        other(data);
+    }
+#ifdef POLLS_ATOMIC
+    wait_for_atomic<<<1, 64>>>(data);
+#endif
+#ifdef POLLS
+    wait_for<<<1, 64>>>(data);
+#endif
+    cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemcpyFromSymbol(&count, counter, sizeof count);
+    printf("%d %d %d %d %s\n", host[0], host[63], count, launches,
+           cudaGetErrorString(cudaDeviceSynchronize()));
+    return 0;
+}

@@ -1,0 +1,28 @@
+# shellcheck shell=sh disable=SC2154
+# The translation of device code that runs where nobody looks. Sourced by test_simtcc.sh.
+
+# in_all_ways: ./program prints the same, whatever runs.
+in_all_ways() {
+    SIMT_CHECKS=stop SIMT_REPEATED=run ./program >checked 2>output || fail "$1: status $?"
+    for setting in SIMT_CHECKS=off SIMT_CHECK_SECONDS=1e-9; do
+        env "$setting" SIMT_REPEATED=run timeout 60 ./program >"not" 2>output || fail "$1, $setting: status $?"
+        cmp -s checked not || fail "$1, $setting: $(cat not), not $(cat checked)"
+    done
+}
+compile -O2 "$here/simtcc/twice.cu" "$here/simtcc/twice_other.cu" -o program || fail 'twice.cu'
+in_all_ways twice.cu
+grep -q simt_plain program && twice=yes || twice=no
+case $("$compiler" --version):$(uname -m) in
+*clang*) ;;
+*:x86_64) [ $twice = yes ] || fail 'twice.cu is translated once' ;;
+esac
+# Each by itself, and then linked.
+compile -dc "$here/simtcc/twice.cu" -o first.o && compile -dc "$here/simtcc/twice_other.cu" -o second.o &&
+    compile first.o second.o -o program || fail 'twice.cu, linked later'
+in_all_ways 'twice.cu, linked later'
+# Who polls needs the hooks.
+for how in POLLS POLLS_ATOMIC; do
+    compile -D$how -dc "$here/simtcc/twice.cu" -o first.o && ! grep -q simt_plain first.o || fail "twice.cu, $how"
+    compile first.o second.o -o program || fail "twice.cu, $how, linked"
+    in_all_ways "twice.cu, $how"
+done
