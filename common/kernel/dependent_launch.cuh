@@ -100,17 +100,15 @@ static inline void launch_named(const char *name, const char *file, int line, cu
 }
 #endif
 
-/* launch_dependent in clusters of that many blocks (kernel/cluster.cuh). */
+/* launch_dependent with one more attribute. */
 template <typename... Parameters, typename... Arguments>
-static inline void launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid,
-                                   unsigned threads, size_t shared_bytes, Arguments... arguments)
+static inline void launch_with(cudaLaunchAttribute attribute, void (*kernel)(Parameters...),
+                               dim3 grid, unsigned threads, size_t shared_bytes,
+                               Arguments... arguments)
 {
-    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchAttribute attributes[2] = {attribute};
     cudaLaunchConfig_t config = {};
 
-    attributes[0].id = cudaLaunchAttributeClusterDimension;
-    attributes[0].val.clusterDim.x = cluster;
-    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
     attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[1].val.programmaticStreamSerializationAllowed = 1;
     config.gridDim = grid;
@@ -121,25 +119,29 @@ static inline void launch_clusters(void (*kernel)(Parameters...), unsigned clust
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* launch_dependent of blocks that wait for one another: all run at the same time (a cooperative
- * launch). */
+/* In clusters of that many blocks (kernel/cluster.cuh). */
+template <typename... Parameters, typename... Arguments>
+static inline void launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid,
+                                   unsigned threads, size_t shared_bytes, Arguments... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    launch_with(attribute, kernel, grid, threads, shared_bytes, arguments...);
+}
+
+/* Of blocks that wait for one another: all run at the same time (a cooperative launch). */
 template <typename... Parameters, typename... Arguments>
 static inline void launch_together(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
                                    size_t shared_bytes, Arguments... arguments)
 {
-    cudaLaunchAttribute attributes[2] = {};
-    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute = {};
 
-    attributes[0].id = cudaLaunchAttributeCooperative;
-    attributes[0].val.cooperative = 1;
-    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[1].val.programmaticStreamSerializationAllowed = 1;
-    config.gridDim = grid;
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = shared_bytes;
-    config.attrs = attributes;
-    config.numAttrs = LAUNCHES_CAN_OVERLAP(kernel) ? 2 : 1;
-    cudaLaunchKernelEx(&config, kernel, arguments...);
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    launch_with(attribute, kernel, grid, threads, shared_bytes, arguments...);
 }
 
 #endif
