@@ -79,7 +79,7 @@ static void tell(void)
     fputs("simt: note: kernel ", stderr);
     simt_tell_launch(stderr);
     fprintf(stderr,
-            " has been checked for %.0f s: what is left of it runs without checks "
+            " has been checked for %.2g s: what is left of it runs without checks "
             "(SIMT_CHECKS=stop: all is checked)\n",
             kernel->seconds);
 }

@@ -223,9 +223,44 @@ static const char *section_of(const char *line)
                : NULL;
 }
 
+/* What a line does with the names in it. */
+enum use { DEFINES, CALLS, REFERS };
+
+static enum use use_of(const char *line)
+{
+    static const char *const addresses[] = {"\t.quad", "\t.long", "\t.value", "\t.byte"};
+    if (line[0] != '\t') {
+        return DEFINES; /* a label */
+    }
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+        if (begins(line, addresses[i])) {
+            return REFERS;
+        }
+    }
+    return line[1] == '.' ? DEFINES : begins(line, "\tcall") || line[1] == 'j' ? CALLS : REFERS;
+}
+
+/* What follows the name. A function has one address, and a constant too: that of the instrumented
+ * translation, so that pointers compare equal, whoever made them. (Names with a dot are the
+ * compiler's own, and may be something else there.) */
+static const char *ending(enum use use, const char *name, size_t length, const struct file *a,
+                          const struct file *b)
+{
+    const bool external = has(&a->external, name, length);
+    if (has(&b->functions, name, length)) {
+        return use != REFERS || !has(&a->functions, name, length) ? plain : external ? "" : of_file;
+    }
+    if (!has(&a->data, name, length) || external) {
+        return "";
+    }
+    return has(&b->kept, name, length) && (use == DEFINES || memchr(name, '.', length)) ? ""
+                                                                                        : of_file;
+}
+
 static void write_renamed(struct text *out, const char *line, const char *end, const struct file *a,
                           const struct file *b)
 {
+    const enum use use = use_of(line);
     const char *at = line;
     if (*line == '\t') { /* the instruction or directive stays */
         at = line + 1;
@@ -242,12 +277,7 @@ static void write_renamed(struct text *out, const char *line, const char *end, c
         }
         append(out, at, length);
         if (at[-(at > line)] != '@' && at[-(at > line)] != '%') {
-            if (has(&b->functions, at, length)) {
-                append_string(out, plain);
-            } else if (has(&a->data, at, length) && !has(&a->external, at, length) &&
-                       !has(&b->kept, at, length)) {
-                append_string(out, of_file);
-            }
+            append_string(out, ending(use, at, length, a, b));
         }
         at += length;
     }

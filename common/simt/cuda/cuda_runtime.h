@@ -305,7 +305,6 @@ SIMT_INLINE T unpack(uint64_t bits)
 SIMT_LOAD_FUNCTION(__ldca)
 SIMT_LOAD_FUNCTION(__ldcg)
 SIMT_LOAD_FUNCTION(__ldcs)
-SIMT_LOAD_FUNCTION(__ldcv)
 SIMT_LOAD_FUNCTION(__ldlu)
 SIMT_STORE_FUNCTION(__stcg)
 SIMT_STORE_FUNCTION(__stcs)
@@ -313,6 +312,17 @@ SIMT_STORE_FUNCTION(__stwb)
 SIMT_STORE_FUNCTION(__stwt)
 #undef SIMT_LOAD_FUNCTION
 #undef SIMT_STORE_FUNCTION
+
+/* Loads anew each time: for polling. */
+template <class T>
+SIMT_INLINE T __ldcv(const T *address)
+{
+    if constexpr (std::is_scalar_v<T>) {
+        return *(const volatile T *)address;
+    } else {
+        return *address;
+    }
+}
 
 template <class T>
 SIMT_INLINE T __ldg(const T *address)

@@ -82,6 +82,58 @@ __global__ void wait_for(volatile int *flag)
     }
 }
 #endif
+#ifdef POLLS_LDCV
+__global__ void wait_by_ldcv(int *flag)
+{
+    if (threadIdx.x == 33) {
+        *(volatile int *)flag = -7;
+    } else if (threadIdx.x == 0) {
+        while (__ldcv(flag) != -7) {
+        }
+    }
+}
+#endif
+
+/* Addresses that one kernel leaves for the next: of functions, and of constants. */
+typedef float (*function)(float);
+static __device__ float same(float x)
+{
+    return x;
+}
+static __device__ float twice(float x)
+{
+    return 2 * x;
+}
+struct node {
+    int value;
+    const node *next;
+};
+static __device__ const node last = {0, nullptr};
+static __device__ function functions[2] = {same, twice};
+static __device__ function chosen[2];
+static __device__ node nodes[3];
+static __device__ const int *power;
+
+static __global__ void choose()
+{
+    chosen[0] = twice;
+    chosen[1] = functions[0];
+    power = powers + 2;
+    for (int i = 0; i < 3; i++) {
+        nodes[i].value = i + 1;
+        nodes[i].next = i < 2 ? &nodes[i + 1] : &last;
+    }
+}
+
+static __global__ void compare(int *data)
+{
+    int sum = 0;
+    for (const node *at = nodes; at != &last && sum < 100; at = at->next) {
+        sum += at->value;
+    }
+    data[0] += (chosen[0] == twice) + 2 * (chosen[1] == same) + 4 * (functions[1] == chosen[0]);
+    data[0] += 8 * (int)(power - powers) + 100 * sum + (int)chosen[0](1000);
+}
 
 static void launch(int *data, int round)
 {
@@ -90,6 +142,10 @@ static void launch(int *data, int round)
     launches++;
     add<<<1, 64>>>(data, round);
     add_n<int, 3><<<1, 64>>>(data, (int)names.size());
+    if (round == 0) {
+        choose<<<1, 1>>>();
+    }
+    compare<<<1, 1>>>(data);
     if (round == 3) {
         throw std::runtime_error("three");
     }
@@ -115,6 +171,9 @@ int main()
 #endif
 #ifdef POLLS
     wait_for<<<1, 64>>>(data);
+#endif
+#ifdef POLLS_LDCV
+    wait_by_ldcv<<<1, 64>>>(data);
 #endif
     cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost);
     cudaMemcpyFromSymbol(&count, counter, sizeof count);

@@ -21,7 +21,7 @@ compile -dc "$here/simtcc/twice.cu" -o first.o && compile -dc "$here/simtcc/twic
     compile first.o second.o -o program || fail 'twice.cu, linked later'
 in_all_ways 'twice.cu, linked later'
 # Who polls needs the hooks.
-for how in POLLS POLLS_ATOMIC; do
+for how in POLLS POLLS_ATOMIC POLLS_LDCV; do
     compile -D$how -dc "$here/simtcc/twice.cu" -o first.o && ! grep -q simt_plain first.o || fail "twice.cu, $how"
     compile first.o second.o -o program || fail "twice.cu, $how, linked"
     in_all_ways "twice.cu, $how"
