@@ -279,9 +279,10 @@ static void consider_small_tiles(const struct gemm *call, struct choice *best)
     }
 }
 
-/* How many floats of the large matrix stay in L2 until the next product. All, without the idea: of
- * a matrix that is larger than L2, each line has then been evicted when its turn comes again. Half
- * of L2 holds what all multiprocessors read, and some of it is needed for what passes. */
+/* How many floats of the large matrix stay in L2 until the next product. Without the idea none is
+ * marked to go first, and of a matrix larger than L2 every line has been evicted when it is needed
+ * again. With it, 45% of L2: each half keeps copies of what it reads from the other, so that half
+ * is the most, and what passes needs some room. */
 static size_t floats_to_keep(unsigned ideas)
 {
     return ideas & PLAN_KEPT ? l2_bytes() / 100 * 45 / sizeof(float) : SIZE_MAX;

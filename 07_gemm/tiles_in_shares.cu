@@ -18,7 +18,7 @@ static __device__ void leave_part(const struct gemm &call, const struct work &wo
 }
 
 /* Waits until all blocks of the tile have left their parts; then these are visible. The last to see
- * that makes the number 0 again, for the next launch. */
+ * that resets the counter, for the next launch. */
 template <typename T>
 static __device__ void wait_for_parts(unsigned *arrived, unsigned parts)
 {
@@ -58,8 +58,8 @@ static __device__ float4 add_four(const float4 *four, size_t stride, unsigned fi
     return total;
 }
 
-/* Adds up and stores the block's share of the tile: fours `begin` to `end`. If there are fewer than
- * threads, groups of threads each add up some of the parts. */
+/* Adds up and stores the block's share of the tile: fours `begin` to `end`. If there are fewer
+ * fours than threads, the threads form groups, each of which adds up some of the parts. */
 template <typename T>
 static __device__ void store_share(const struct gemm &call, const float *parts, float4 *sums,
                                    struct place tile, unsigned begin, unsigned end, unsigned count)

@@ -53,7 +53,8 @@ static inline unsigned direct_groups(const struct conv *call)
 }
 
 /* How many filters a block of `winograd_fused` has: all, or equal shares of at most 32, rounded up
- * to a multiple of 8. Of so many channels it has the components at a time. */
+ * to a multiple of 8. fused_channels: how many channels it transforms at a time, equal shares of at
+ * most 12. */
 static inline unsigned fused_filters(const struct conv *call)
 {
     const size_t blocks = divided_up(call->filters, 32);

@@ -9,8 +9,8 @@ static const unsigned TILE = 4, SIDE = 3, PATCH = TILE + SIDE - 1, COMPONENTS = 
 static const unsigned TILES = 16;               /* of a block */
 static const unsigned THREADS = 8 * COMPONENTS; /* eight for each component */
 
-/* Floats from one channel's transformed tiles to the next's, and from one filter's products. With
- * these, lanes that store or load together find different banks. */
+/* Distances, in floats, between the transformed tiles of two channels, and between the products of
+ * two filters. With these, lanes that store or load together find different banks. */
 static const unsigned CHANNEL_PITCH = COMPONENTS * TILES + 16;
 static const unsigned PRODUCT_PITCH = COMPONENTS * TILES + 20;
 
@@ -61,8 +61,8 @@ static __device__ void load_patch(float *patch, const float *image, int top, int
         }
 }
 
-/* How far a component's first 8 filters change places with the next 8: with 32 filters, its
- * neighbour's would be in the same banks otherwise. */
+/* With 32 filters, each odd component is read with its groups of 8 exchanged in pairs (8, else 0):
+ * two neighbouring components would be in the same banks otherwise. */
 template <unsigned FILTERS>
 static __device__ unsigned swap_of(unsigned component)
 {
@@ -91,7 +91,10 @@ static __device__ void add_products(float (&sums)[FILTERS / 2][4], const float *
     }
 }
 
-/* `filters` are transformed: [block of filters][channel][component][filter of the block]. */
+/* A block: 16 tiles, FILTERS filters. To load and transform, a thread is for one tile of one
+ * channel of a chunk; to multiply, for 4 tiles, half of the filters, one component; at the end, for
+ * one tile and one filter at a time. `filters` are transformed: [block of
+ * filters][channel][component][filter of the block]. */
 template <unsigned FILTERS, unsigned VECTOR>
 static __global__ void __launch_bounds__(THREADS, blocks_at_once(FILTERS))
     winograd_fused(const struct conv call, const struct fused_tiling tiling, const float *filters)
@@ -121,7 +124,7 @@ static __global__ void __launch_bounds__(THREADS, blocks_at_once(FILTERS))
     for (unsigned first = 0; first < channels; first += tiling.chunk) {
         const unsigned here = min(tiling.chunk, channels - first);
         if (first > 0)
-            __syncthreads(); /* nobody reads the chunk before */
+            __syncthreads(); /* nobody still reads the chunk before */
         for (unsigned i = 4 * threadIdx.x; i < here * CHANNEL_FILTERS; i += 4 * THREADS)
             __pipeline_memcpy_async(weights + i, filters + i, 4 * sizeof(float));
         __pipeline_commit();
