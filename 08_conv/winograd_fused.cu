@@ -26,11 +26,6 @@ struct fused_tiling {
     unsigned chunk; /* channels at a time */
 };
 
-/* A tile's first output. */
-struct tile_place {
-    unsigned batch, y, x;
-};
-
 static __device__ struct tile_place place_of(const struct fused_tiling &tiling, unsigned tile)
 {
     return {tile / tiling.across / tiling.down, tile / tiling.across % tiling.down * TILE,

@@ -17,11 +17,6 @@ static __host__ __device__ unsigned blocks_of(const struct winograd_plan &plan)
     return (unsigned)((plan.at_once + BLOCK - 1) / BLOCK);
 }
 
-/* The place of a tile: its first output. */
-struct tile_place {
-    unsigned batch, y, x;
-};
-
 template <bool DILATED>
 static __device__ struct tile_place place_of(const struct conv &call,
                                              const struct winograd_plan &plan, unsigned tile)

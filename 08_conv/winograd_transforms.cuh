@@ -143,6 +143,11 @@ struct winograd<4, 5> {
     }
 };
 
+/* The place of a tile: its first output. */
+struct tile_place {
+    unsigned batch, y, x;
+};
+
 /* In two dimensions, in place: columns, then rows. */
 template <unsigned TILE, unsigned SIDE>
 static __device__ void transform_patch(float *patch)

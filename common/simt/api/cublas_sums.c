@@ -2,14 +2,13 @@
  * registers and whose rows of A in the cache. Large ones are made on all cores, and kept: programs
  * that measure a product ask for the same one again and again. */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/cublas_product.h"
 #include "base/available.h"
-#include "base/setting.h"
+#include "base/host.h"
 
 enum { MOST_THREADS = 16 };
 static const double large = 1e8; /* multiplications */
@@ -83,9 +82,7 @@ static void *do_stripes(void *context)
 
 static unsigned int threads_for(double multiplications)
 {
-    cpu_set_t set;
-    const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    const double cores = simt_setting("SIMT_CORES", "a number of cores", usable);
+    const double cores = simt_cores();
     if (multiplications < large || cores < 2) {
         return 1;
     }

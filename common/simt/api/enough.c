@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/host.h"
 #include "base/setting.h"
 #include "base/worker.h"
 #include "machine/machine.h"
@@ -28,13 +28,6 @@ static struct kernel {
 static size_t kernel_count;
 static double limit = -1, seconds, began;
 static bool ends_early;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* How long to check, or 0: as long as it takes. */
 static double seconds_of_checks(void)
@@ -91,7 +84,7 @@ bool simt_enough_start_launch(const struct simt_launch *launch)
     }
     kernel = limit > 0 && !launch->cooperative ? find_kernel(launch) : NULL;
     ends_early = false;
-    began = now();
+    began = simt_seconds();
     if (is_enough(0)) {
         tell();
         kernel = NULL;
@@ -102,14 +95,14 @@ bool simt_enough_start_launch(const struct simt_launch *launch)
 
 bool simt_enough(void)
 {
-    ends_early = is_enough(kernel ? now() - began : 0);
+    ends_early = is_enough(kernel ? simt_seconds() - began : 0);
     return ends_early;
 }
 
 void simt_enough_end_launch(void)
 {
     if (kernel && !simt_is_worker) {
-        const double taken = now() - began;
+        const double taken = simt_seconds() - began;
         seconds += taken;
         kernel->seconds += taken;
         if (ends_early) {

@@ -28,12 +28,19 @@ struct names {
     size_t count, capacity; /* a power of two */
 };
 
-static struct symbol *slot_of(const struct names *names, const char *begin, size_t length)
+/* FNV-1a. */
+static uint64_t hash_of(const char *bytes, size_t length)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)begin[i]) * UINT64_C(0x100000001b3);
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
     }
+    return hash;
+}
+
+static struct symbol *slot_of(const struct names *names, const char *begin, size_t length)
+{
+    const uint64_t hash = hash_of(begin, length);
     for (size_t at = (size_t)(hash ^ hash >> 32);; at++) {
         struct symbol *slot = &names->slots[at & (names->capacity - 1)];
         if (!slot->begin || (slot->length == length && memcmp(slot->begin, begin, length) == 0)) {
@@ -391,11 +398,8 @@ static void forget(struct file *file)
 
 static void name_file(const struct text *text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < text->length; i++) {
-        hash = (hash ^ (unsigned char)text->bytes[i]) * UINT64_C(0x100000001b3);
-    }
-    snprintf(of_file, sizeof of_file, ".simt_%016llx", (unsigned long long)hash);
+    snprintf(of_file, sizeof of_file, ".simt_%016llx",
+             (unsigned long long)hash_of(text->bytes, text->length));
 }
 
 int simt_make_two(const char *instrumented, const char *other)

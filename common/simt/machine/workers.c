@@ -19,7 +19,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,11 +27,11 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/available.h"
 #include "base/counters.h"
+#include "base/host.h"
 #include "base/setting.h"
 #include "machine/cluster.h"
 #include "machine/hooks.h"
@@ -82,13 +81,6 @@ static struct kernel {
 } kernels[MOST_KERNELS], *kernel;
 static size_t kernel_count;
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* ---- whether to ---- */
 
 static unsigned int cores;
@@ -96,9 +88,7 @@ static double after; /* seconds of a launch */
 
 static void read_settings(void)
 {
-    cpu_set_t set;
-    const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    const double wanted = simt_setting("SIMT_CORES", "a number of cores", usable);
+    const double wanted = simt_cores();
     after = simt_setting("SIMT_CORES_AFTER", "a number of seconds", usually_after);
     cores = wanted < 1 ? 1 : wanted > MOST_WORKERS ? MOST_WORKERS + 1 : (unsigned int)wanted;
 }
@@ -175,7 +165,7 @@ void simt_workers_start_launch(void)
         return;
     }
     kernel = find_kernel();
-    launch_began = round_began = now();
+    launch_began = round_began = simt_seconds();
     round_first = 0;
     had_workers = false;
     if (kernel->last > 0 && kernel->last < shortest_launch && after > 0) {
@@ -270,7 +260,7 @@ void simt_workers_end_launch(void)
     reap(true);
     simt_workers_next = SIZE_MAX;
     if (kernel) {
-        kernel->last = now() - launch_began;
+        kernel->last = simt_seconds() - launch_began;
         kernel->total += kernel->last;
         kernel->each = had_workers ? kernel->each : kernel->last / (double)simt_grid.blocks;
         kernel = NULL;
@@ -310,19 +300,19 @@ static bool start_worker(struct worker *worker, unsigned int number)
 /* Seconds a block since the round began. */
 static double pace(void)
 {
-    return (now() - round_began) / (double)(simt_grid.started - round_first);
+    return (simt_seconds() - round_began) / (double)(simt_grid.started - round_first);
 }
 
 static void begin_round(void)
 {
-    round_began = now();
+    round_began = simt_seconds();
     round_first = simt_grid.started;
 }
 
 /* It is tried again, but later and for longer. */
 static void do_without(void)
 {
-    const double so_far = kernel->total + now() - launch_began;
+    const double so_far = kernel->total + simt_seconds() - launch_began;
     kernel->faster = false;
     kernel->after = 4 * so_far;
     choose_times();
@@ -368,7 +358,7 @@ static void start_workers(size_t blocks)
 /* It has done all of its blocks, in not much more time than this process took for its own. */
 static bool await(const struct worker *worker)
 {
-    const double taken = now() - round_began;
+    const double taken = simt_seconds() - round_began;
     struct pollfd end = {.fd = worker->done, .events = POLLIN};
     char byte;
     int ready;
@@ -481,7 +471,7 @@ void simt_workers_act(void)
         end_round();
         return;
     }
-    if (phase == FIRST && now() - round_began < try_after) {
+    if (phase == FIRST && simt_seconds() - round_began < try_after) {
         simt_workers_next = simt_grid.started + (simt_grid.started - round_first) / 4 + 1;
         return;
     }

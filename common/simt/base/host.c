@@ -1,0 +1,20 @@
+#include "base/host.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include "base/setting.h"
+
+double simt_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+double simt_cores(void)
+{
+    cpu_set_t set;
+    const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return simt_setting("SIMT_CORES", "a number of cores", usable);
+}

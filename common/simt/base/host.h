@@ -1,0 +1,10 @@
+/* What the machine has that all this runs on. */
+#ifndef SIMT_HOST_H
+#define SIMT_HOST_H
+
+/* Seconds, by a clock that is never set back. */
+double simt_seconds(void);
+/* How many cores to use: as SIMT_CORES says, or all that this process may. */
+double simt_cores(void);
+
+#endif
