@@ -165,7 +165,7 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
     static const char *const tiles[TILE_SHAPES] = {"128x256", "128x192", "256x128",
                                                    "128x128", "64x128",  "128x64",
                                                    "64x64",   "128x32",  "128x16"};
-    static const char *const small[] = {"16x32", "32x32", "32x64", "16x64"};
+    static const char *const small[SMALL_SHAPES] = {"16x32", "16x32", "32x32", "32x32", "32x64"};
     const struct plan plan = plan_for(call, ideas_up_to(PLAN_SMALL));
 
     if (plan.kind == BY_TILES)

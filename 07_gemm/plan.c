@@ -26,20 +26,20 @@ static const struct tile tiles[TILE_SHAPES] = {
 };
 
 struct small_tile {
-    unsigned m, n, depth, resident; /* resident: blocks per multiprocessor */
-    double step;                    /* of a block, one stage, if it is alone */
-    double rate;                    /* products per us and multiprocessor, if it is not */
+    unsigned m, n, resident; /* resident: blocks per multiprocessor */
+    double term;             /* of a block, one value of p, if it is alone */
+    double rate;             /* products per us and multiprocessor, if it is not */
 };
 
 static const struct small_tile small_tiles[SMALL_SHAPES] = {
-    [SMALL_16X32] = {16, 32, 128, 4, 1.0, 85e3},
-    [SMALL_32X32] = {32, 32, 128, 3, 1.4, 110e3},
-    [SMALL_32X64] = {32, 64, 128, 2, 2.0, 105e3},
-    [SMALL_16X64] = {16, 64, 64, 2, 0.8, 85e3},
+    [SMALL_16X32] = {16, 32, 1, 0.0046, 111e3}, [SMALL_16X32_3] = {16, 32, 3, 0.0102, 110e3},
+    [SMALL_32X32] = {32, 32, 1, 0.0088, 116e3}, [SMALL_32X32_2] = {32, 32, 2, 0.0129, 128e3},
+    [SMALL_32X64] = {32, 64, 1, 0.0141, 145e3},
 };
 
 static const double LAUNCH = 3, SECOND_LAUNCH = 2.5; /* alone; behind another */
 static const double READ = 0.26e-6;                  /* for each byte from DRAM */
+static const double SMALL_READ = 0.6e-6;             /* of small tiles, and to it */
 static const double ADDED_LATER = 0.25e-6; /* for each byte of partial sums of all blocks */
 static const double COLLECTED = 24e-6;     /* for each byte that one block adds up */
 static const double IN_CLUSTER = 30e-6;    /* for each byte of a tile, whatever the cluster */
@@ -253,14 +253,18 @@ static void consider_tiles(const struct gemm *call, unsigned ideas, struct choic
 static double small_time(const struct gemm *call, const struct plan *plan)
 {
     const struct small_tile *const tile = &small_tiles[plan->shape];
-    const double tiles_of_c = (double)ceil_of(call->m, tile->m) * (double)ceil_of(call->n, tile->n);
-    const double k = (double)ceil_of(ceil_of(call->k, plan->splits), tile->depth) * tile->depth;
-    const double blocks = tiles_of_c * plan->splits, slots = call->multiprocessors;
-    const double alone = k / tile->depth * tile->step;
-    const double all =
-        tile->m * tile->n * k * (double)ceil_of((size_t)blocks, (size_t)slots) / tile->rate;
+    const size_t blocks = ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n) * plan->splits;
+    const size_t processors = (size_t)call->multiprocessors;
+    const double waves = (double)ceil_of(blocks, processors * tile->resident);
+    const double k = (double)ceil_of(call->k, plan->splits);
+    const double launch = 0.5, block = 1.7; /* the first loads and the last sums of a block */
+    const double all = tile->m * tile->n * k * (double)ceil_of(blocks, processors) / tile->rate;
+    const double bytes = sizeof(float) * ((double)call->k * (double)(call->m + call->n) +
+                                          (double)call->m * (double)call->n);
 
-    return LAUNCH + larger(alone, all) + (plan->splits > 1 ? 1.2 + 0.1 * plan->splits : 0);
+    return launch + block * (1 + (waves - 1) / tile->resident) +
+           larger(larger(k * tile->term, all), bytes * SMALL_READ) +
+           (plan->splits > 1 ? 1.7 + 0.03 * plan->splits : 0);
 }
 
 static void consider_small_tiles(const struct gemm *call, struct choice *best)
@@ -271,8 +275,8 @@ static void consider_small_tiles(const struct gemm *call, struct choice *best)
         const struct small_tile *const tile = &small_tiles[plan.shape];
         const size_t count = ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n);
 
-        for (plan.splits = 1; plan.splits == 1 ||
-                              (plan.splits * tile->depth <= call->k && plan.splits * count <= 2048);
+        for (plan.splits = 1;
+             plan.splits == 1 || (plan.splits * 128 <= call->k && plan.splits * count <= 2048);
              plan.splits *= 2)
             if (count <= UINT32_MAX / plan.splits)
                 consider(best, &plan, small_time(call, &plan));

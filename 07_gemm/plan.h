@@ -45,8 +45,8 @@ enum {
     TILE_SHAPES
 };
 
-/* Tiles of small_tiles. */
-enum { SMALL_16X32, SMALL_32X32, SMALL_32X64, SMALL_16X64, SMALL_SHAPES };
+/* Tiles of small_tiles; _2 and _3: so many blocks are on a multiprocessor at once, not one. */
+enum { SMALL_16X32, SMALL_16X32_3, SMALL_32X32, SMALL_32X32_2, SMALL_32X64, SMALL_SHAPES };
 
 struct plan {
     enum plan_kind kind;

@@ -8,8 +8,8 @@
 static const unsigned SPLIT_THREADS = 256, SPLIT_WARPS = SPLIT_THREADS / 32;
 
 /* Adds up sums that lie in shared memory, [part][element]: total[i] is that of element threadIdx.x
- * + i * SPLIT_THREADS. There are as many elements as totals. */
-template <unsigned PARTS, unsigned COUNT>
+ * + i * THREADS. There are as many elements as totals. */
+template <unsigned PARTS, unsigned COUNT, unsigned THREADS = SPLIT_THREADS>
 static __device__ void add_parts_of_block(const float *sums, float total[COUNT])
 {
 #pragma unroll
@@ -17,7 +17,7 @@ static __device__ void add_parts_of_block(const float *sums, float total[COUNT])
         total[i] = 0;
 #pragma unroll
         for (unsigned part = 0; part < PARTS; part++)
-            total[i] += sums[(part * COUNT + i) * SPLIT_THREADS + threadIdx.x];
+            total[i] += sums[(part * COUNT + i) * THREADS + threadIdx.x];
     }
 }
 
@@ -32,16 +32,13 @@ struct division {
 
 static inline struct division division_into(unsigned splits)
 {
-    struct division division;
-
-    division.splits = splits;
-    division.parts = workspace_parts();
-    division.tickets = workspace_flags();
-    return division;
+    if (splits == 1)
+        return {1, NULL, NULL};
+    return {splits, workspace_parts(), workspace_flags()};
 }
 
 /* A block's tile and its share of k: [begin, end), which begins at a multiple of what the kernel
- * takes at a time, itself a multiple of 4. */
+ * takes at a time, itself a multiple of 4. (A row of 2^34 floats fits on no GPU.) */
 struct portion {
     unsigned tile, split;
     size_t begin, end;
@@ -50,13 +47,14 @@ struct portion {
 static __device__ struct portion portion_of_block(const struct division &division, size_t k,
                                                   unsigned at_a_time)
 {
-    const size_t turns = (k + at_a_time - 1) / at_a_time;
+    const unsigned turns = (unsigned)((k + at_a_time - 1) / at_a_time);
+    const unsigned each = turns / division.splits, more = turns % division.splits;
     struct portion portion;
 
     portion.tile = blockIdx.x / division.splits;
     portion.split = blockIdx.x % division.splits;
-    portion.begin = turns * portion.split / division.splits * at_a_time;
-    portion.end = min(k, turns * (portion.split + 1) / division.splits * at_a_time);
+    portion.begin = (size_t)(portion.split * each + min(portion.split, more)) * at_a_time;
+    portion.end = min(k, portion.begin + (size_t)(each + (portion.split < more)) * at_a_time);
     return portion;
 }
 
@@ -78,9 +76,9 @@ static __device__ bool is_last_of_tile(const struct division &division, unsigned
 }
 
 /* Adds up the sums of a tile's blocks: total[i] is the block's for element threadIdx.x + i *
- * SPLIT_THREADS, then the tile's, if it has such an element. False: a block that is not done yet
- * will do it. */
-template <unsigned COUNT>
+ * THREADS, then the tile's, if it has such an element. False: a block that is not done yet will do
+ * it. */
+template <unsigned COUNT, unsigned THREADS = SPLIT_THREADS>
 static __device__ bool add_splits(const struct division &division, const struct portion &portion,
                                   unsigned elements, float total[COUNT])
 {
@@ -90,7 +88,7 @@ static __device__ bool add_splits(const struct division &division, const struct 
         return true;
 #pragma unroll
     for (unsigned i = 0; i < COUNT; i++) {
-        const unsigned element = threadIdx.x + i * SPLIT_THREADS;
+        const unsigned element = threadIdx.x + i * THREADS;
         if (element < elements)
             parts[(size_t)portion.split * elements + element] = total[i];
     }
@@ -105,7 +103,7 @@ static __device__ bool add_splits(const struct division &division, const struct 
 #pragma unroll
         for (unsigned i = 0; i < COUNT; i++) {
             /* Unconditional, so that loads need not wait for one another. */
-            const unsigned element = min(threadIdx.x + i * SPLIT_THREADS, elements - 1);
+            const unsigned element = min(threadIdx.x + i * THREADS, elements - 1);
             total[i] += __ldcg(&part[element]); /* L1 may be stale */
         }
     }

@@ -21,8 +21,8 @@ enum { ALL = 2 * PLAN_SMALL - 1 };
 static const unsigned tile_m[TILE_SHAPES] = {128, 128, 256, 128, 64, 128, 64, 128, 128};
 static const unsigned tile_n[TILE_SHAPES] = {256, 192, 128, 128, 128, 64, 64, 32, 16};
 
-static const unsigned small_m[SMALL_SHAPES] = {16, 32, 32, 16};
-static const unsigned small_n[SMALL_SHAPES] = {32, 32, 64, 64};
+static const unsigned small_m[SMALL_SHAPES] = {16, 16, 32, 32, 32};
+static const unsigned small_n[SMALL_SHAPES] = {32, 32, 32, 32, 64};
 
 static size_t ceil_of(size_t a, size_t b)
 {
