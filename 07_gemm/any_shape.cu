@@ -58,9 +58,9 @@ static void run_plan(const struct gemm *call, unsigned ideas)
     if (plan.kind == BY_TILES)
         run_tiles(call, &plan);
     else if (plan.kind == BY_FEW_ROWS)
-        run_few_rows(call, plan.splits, plan.kept);
+        run_few_rows(call, plan.splits, plan.kept, false);
     else if (plan.kind == BY_FEW_COLUMNS)
-        run_few_columns(call, plan.splits, plan.kept);
+        run_few_columns(call, plan.splits, plan.kept, false);
     else if (plan.kind == BY_STREAM)
         run_streamed(call, plan.splits, plan.kept);
     else if (plan.kind == BY_SMALL_TILES)

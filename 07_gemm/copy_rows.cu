@@ -12,7 +12,8 @@ static __global__ void copy_rows(const float *from, size_t leading, unsigned row
     const unsigned warps = gridDim.x * blockDim.x / 32, lane = threadIdx.x % 32;
     const size_t padded = (columns + 3) / 4 * 4;
 
-    overlap_launches();
+    wait_for_kernel_before(); /* first: the next kernel may read what the one before wrote */
+    let_next_kernel_in();
     for (unsigned i = (blockIdx.x * blockDim.x + threadIdx.x) / 32; i < rows * pieces; i += warps) {
         const unsigned row = i / pieces;
         const size_t first = (size_t)(i % pieces) * WARP_FLOATS + lane;

@@ -85,8 +85,9 @@ void run_tiles(const struct gemm *call, const struct plan *plan);
 void launch_clustered_tiles(const struct gemm *call, const struct plan *plan);
 void launch_tiles_in_shares(const struct gemm *call, const struct plan *plan);
 void launch_narrow_tiles(const struct gemm *call, const struct plan *plan);
-void run_few_rows(const struct gemm *call, unsigned splits, size_t kept);
-void run_few_columns(const struct gemm *call, unsigned splits, size_t kept);
+/* beside_copy: the launch before is copy_to_aligned_rows, which these do not wait for. */
+void run_few_rows(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy);
+void run_few_columns(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy);
 void run_streamed(const struct gemm *call, unsigned splits, size_t kept);
 void run_small_tiles(const struct gemm *call, const struct plan *plan);
 

@@ -123,9 +123,9 @@ static void run_forced(const struct gemm *call)
     if (forced.kind == BY_TILES)
         run_tiles(call, &forced);
     else if (forced.kind == BY_FEW_ROWS)
-        run_few_rows(call, forced.splits, forced.kept);
+        run_few_rows(call, forced.splits, forced.kept, false);
     else if (forced.kind == BY_FEW_COLUMNS)
-        run_few_columns(call, forced.splits, forced.kept);
+        run_few_columns(call, forced.splits, forced.kept, false);
     else if (forced.kind == BY_STREAM)
         run_streamed(call, forced.splits, forced.kept);
     else

@@ -105,11 +105,21 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
     }
 }
 
+/* The kernel before may be the copy of B that the next one needs (copy_rows.cu). This one needs what
+ * was there before that, and so waits for it only in the end, on behalf of the next. */
+static __device__ void begin(bool beside_copy)
+{
+    let_next_kernel_in();
+    if (!beside_copy)
+        wait_for_kernel_before();
+}
+
 /* Computes C of up to ROWS rows. A block's warps have the same 128 columns and different values of
  * p, so that their sums are added up at the end. */
 template <unsigned ROWS, bool ALIGNED>
 static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
-    few_rows(const struct gemm call, const struct division division, const float *kept_end)
+    few_rows(const struct gemm call, const struct division division, const float *kept_end,
+             const bool beside_copy)
 {
     const unsigned TOGETHER = ROWS < 4 ? ROWS : 4; /* rows whose sums are exchanged at a time */
     const unsigned EACH = (TOGETHER * WARP + SPLIT_THREADS - 1) / SPLIT_THREADS;
@@ -120,7 +130,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
     const size_t column = (size_t)portion.tile * WARP;
     float sum[ROWS][LANE] = {}, total[COUNT] = {};
 
-    overlap_launches();
+    begin(beside_copy);
     multiply_rows<ROWS, ALIGNED>(call, portion, retention_until(kept_end), column, of_a, sum);
 #pragma unroll
     for (unsigned row = 0; row < ROWS; row += TOGETHER) {
@@ -140,6 +150,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
                     total[row / TOGETHER * EACH + i] += sums[w][element / WARP][element % WARP];
         }
     }
+    if (beside_copy)
+        wait_for_kernel_before();
     if (!add_splits<COUNT>(division, portion, ROWS * WARP, total))
         return;
 #pragma unroll
@@ -151,31 +163,31 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
 }
 
 template <unsigned ROWS>
-static void launch_few_rows(const struct gemm *call, unsigned splits, size_t kept)
+static void launch_few_rows(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy)
 {
     const float *const kept_end = call->b + min(kept, call->k * call->ldb);
     const unsigned blocks = (unsigned)((call->n + WARP - 1) / WARP) * splits;
 
     if (has_aligned_rows(call->b, call->ldb) && call->n % LANE == 0)
         launch_dependent((few_rows<ROWS, true>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end);
+                         division_into(splits), kept_end, beside_copy);
     else
         launch_dependent((few_rows<ROWS, false>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end);
+                         division_into(splits), kept_end, beside_copy);
 }
 
-void run_few_rows(const struct gemm *call, unsigned splits, size_t kept)
+void run_few_rows(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy)
 {
     if (call->m <= 1)
-        launch_few_rows<1>(call, splits, kept);
+        launch_few_rows<1>(call, splits, kept, beside_copy);
     else if (call->m <= 2)
-        launch_few_rows<2>(call, splits, kept);
+        launch_few_rows<2>(call, splits, kept, beside_copy);
     else if (call->m <= 4)
-        launch_few_rows<4>(call, splits, kept);
+        launch_few_rows<4>(call, splits, kept, beside_copy);
     else if (call->m <= 8)
-        launch_few_rows<8>(call, splits, kept);
+        launch_few_rows<8>(call, splits, kept, beside_copy);
     else
-        launch_few_rows<MOST_FEW>(call, splits, kept);
+        launch_few_rows<MOST_FEW>(call, splits, kept, beside_copy);
 }
 
 /* ---- few columns ----------------------------------------------------------------------------- */
@@ -260,7 +272,8 @@ static __device__ void multiply_columns(const struct gemm &call, const struct po
 /* Computes C of up to COLUMNS columns. */
 template <unsigned COLUMNS, bool ALIGNED>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    few_columns(const struct gemm call, const struct division division, const float *kept_end)
+    few_columns(const struct gemm call, const struct division division, const float *kept_end,
+                const bool beside_copy)
 {
     const unsigned DEEP = COLUMNS <= 2 ? 2048 : 512; /* values of p of B in shared memory */
     const unsigned TALL = SPLIT_WARPS * HEIGHT, ELEMENTS = TALL * COLUMNS;
@@ -272,7 +285,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     const size_t row = (size_t)portion.tile * TALL;
     float sum[HEIGHT][COLUMNS] = {}, total[COUNT];
 
-    overlap_launches();
+    begin(beside_copy);
     multiply_columns<COLUMNS, DEEP, ALIGNED>(call, portion, retention_until(kept_end),
                                              row + warp * HEIGHT, of_b, sum);
 #pragma unroll
@@ -290,6 +303,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         const unsigned element = threadIdx.x + i * SPLIT_THREADS;
         total[i] = element < ELEMENTS ? sums[element] : 0;
     }
+    if (beside_copy)
+        wait_for_kernel_before();
     if (!add_splits<COUNT>(division, portion, ELEMENTS, total))
         return;
 #pragma unroll
@@ -301,7 +316,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 }
 
 template <unsigned COLUMNS>
-static void launch_few_columns(const struct gemm *call, unsigned splits, size_t kept)
+static void launch_few_columns(const struct gemm *call, unsigned splits, size_t kept,
+                               bool beside_copy)
 {
     const float *const kept_end = call->a + min(kept, call->m * call->lda);
     const unsigned tall = SPLIT_WARPS * HEIGHT;
@@ -309,22 +325,22 @@ static void launch_few_columns(const struct gemm *call, unsigned splits, size_t 
 
     if (has_aligned_rows(call->a, call->lda))
         launch_dependent((few_columns<COLUMNS, true>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end);
+                         division_into(splits), kept_end, beside_copy);
     else
         launch_dependent((few_columns<COLUMNS, false>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end);
+                         division_into(splits), kept_end, beside_copy);
 }
 
-void run_few_columns(const struct gemm *call, unsigned splits, size_t kept)
+void run_few_columns(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy)
 {
     if (call->n <= 1)
-        launch_few_columns<1>(call, splits, kept);
+        launch_few_columns<1>(call, splits, kept, beside_copy);
     else if (call->n <= 2)
-        launch_few_columns<2>(call, splits, kept);
+        launch_few_columns<2>(call, splits, kept, beside_copy);
     else if (call->n <= 4)
-        launch_few_columns<4>(call, splits, kept);
+        launch_few_columns<4>(call, splits, kept, beside_copy);
     else if (call->n <= 8)
-        launch_few_columns<8>(call, splits, kept);
+        launch_few_columns<8>(call, splits, kept, beside_copy);
     else
-        launch_few_columns<MOST_FEW>(call, splits, kept);
+        launch_few_columns<MOST_FEW>(call, splits, kept, beside_copy);
 }

@@ -27,6 +27,28 @@ static void launch_tiles(const struct gemm *call, const struct plan *plan)
     launch_add_parts<T>(call, work);
 }
 
+/* What is beyond the last whole tiles. */
+static void run_below(const struct gemm *call, const struct plan *plan, bool beside_copy)
+{
+    struct gemm below = *call;
+
+    below.m = call->m - plan->rows;
+    below.a += plan->rows * call->lda;
+    below.c += plan->rows * call->ldc;
+    run_few_rows(&below, few_rows_splits(&below), SIZE_MAX, beside_copy);
+}
+
+static void run_beside(const struct gemm *call, const struct plan *plan, bool beside_copy)
+{
+    struct gemm beside = *call;
+
+    beside.m = plan->rows;
+    beside.n = call->n - plan->columns;
+    beside.b += plan->columns;
+    beside.c += plan->columns;
+    run_few_columns(&beside, few_columns_splits(&beside), SIZE_MAX, beside_copy);
+}
+
 void run_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[TILE_SHAPES])(const struct gemm *, const struct plan *) = {
@@ -34,31 +56,26 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         launch_narrow_tiles,
         launch_narrow_tiles,
     };
+    const bool is_below = plan->rows < call->m, is_beside = plan->columns < call->n;
     struct gemm inner = *call;
 
     inner.m = plan->rows;
     inner.n = plan->columns;
-    if (plan->copies_b)
+    if (plan->copies_b) { /* and one edge at the same time: two would share the workspace */
         inner = with_aligned_b(&inner);
+        if (is_below)
+            run_below(call, plan, true);
+        else if (is_beside)
+            run_beside(call, plan, true);
+    }
     if (plan->cluster > 1)
         launch_clustered_tiles(&inner, plan);
     else if (plan->in_shares)
         launch_tiles_in_shares(&inner, plan);
     else
         launches[plan->shape](&inner, plan);
-    if (plan->rows < call->m) {
-        struct gemm below = *call;
-        below.m = call->m - plan->rows;
-        below.a += plan->rows * call->lda;
-        below.c += plan->rows * call->ldc;
-        run_few_rows(&below, few_rows_splits(&below), SIZE_MAX);
-    }
-    if (plan->columns < call->n) {
-        struct gemm beside = *call;
-        beside.m = plan->rows;
-        beside.n = call->n - plan->columns;
-        beside.b += plan->columns;
-        beside.c += plan->columns;
-        run_few_columns(&beside, few_columns_splits(&beside), SIZE_MAX);
-    }
+    if (is_below && !plan->copies_b)
+        run_below(call, plan, false);
+    if (is_beside && (is_below || !plan->copies_b))
+        run_beside(call, plan, false);
 }
