@@ -458,13 +458,13 @@ def draw_narrow():
 
 def draw_small_tiles():
     """256 x 256 x 256: tiles of 64 x 64, k in 4 parts, and of 16 x 32, as plan.c has them."""
-    side, warps, top = 256, 8, 66
-    rows, columns, depth, stages = constants_in("07_gemm/small_tiles.cu", "Small")
+    side, top = 256, 66
+    rows, columns, warps, chunk, resident = constants_in("07_gemm/small_tiles.cu", "Small")
     svg = Svg("C of 256 x 256: 64 blocks of the ring's kernel, and 128 of small_tiles")
     left = 20
-    for name, high, wide, parts, values, note in (
-            ("narrow", 64, 64, 4, 64, "a ring; then a kernel that adds up the parts"),
-            ("any_shape", rows, columns, 1, depth, "no ring: all loads at once")):
+    for name, high, wide, parts, sharing, each, stage, note in (
+            ("narrow", 64, 64, 4, 8, 8, 64, "a ring; then a kernel that adds up the parts"),
+            ("any_shape", rows, columns, 1, warps, chunk, warps * chunk, "a ring for each warp")):
         tiles = side // high * (side // wide)
         svg.text(left, 20, "%s, %d x %d x %d" % (name, side, side, side), 13, weight="bold")
         svg.text(left, 38, "%d tiles of %d x %d, %s %d blocks" % (
@@ -477,19 +477,16 @@ def draw_small_tiles():
         right = left + side + 24
         svg.text(right, top + 12, "a block's k", 11, colour=FAINT)
         begin = top + 22
-        for stage in range(side // parts // values):
-            for warp in range(warps):
-                each = values // warps
-                y = begin + stage * values + warp * each
-                svg.box(right, y, 56, each - 1, COLOURS[warp])
-                if each > 10:
-                    svg.on(COLOURS[warp], right + 28, y + 12, "warp %d" % warp, 10)
-            svg.text(right + 64, begin + stage * values + values // 2, "stage %d:" % stage, 11)
-            svg.text(right + 64, begin + stage * values + values // 2 + 15, "%d values of p," % values, 11)
-            svg.text(right + 64, begin + stage * values + values // 2 + 30, "%d a warp" % (values // warps), 11)
+        for first in range(0, side // parts, stage):
+            for warp in range(sharing):
+                svg.box(right, begin + first + warp * each, 56, each - 1, COLOURS[warp % len(COLOURS)])
+            y = begin + first + stage // 2
+            svg.text(right + 64, y, "%d values of p," % stage, 11)
+            svg.text(right + 64, y + 15, "%d for each" % each, 11)
+            svg.text(right + 64, y + 30, "of %d warps" % sharing, 11)
         left += side + 210
-    svg.text(20, top + side + 44, "Left of each: C, light blue the tile of block 0. Right: the values of p that the block's %d warps "
-             "share, all for the same elements." % warps, 12)
+    svg.text(20, top + side + 44, "Left of each: C, light blue the tile of block 0. Right: the values of p that the block's warps "
+             "share, all for the same elements.", 12)
     return svg.render()
 
 
