@@ -127,7 +127,8 @@ double bf16_cycles_if_shared(const struct gemm *call)
 }
 
 /* Products that reach the power limit, where high tiles gain what they save in bytes (in turn with
- * BF16_WIDE on an H100). What is left for the last wave is shared, unless that is nearly full. */
+ * BF16_WIDE on an H100); without a beta, with which they would be stored two elements at a time.
+ * What is left for the last wave is shared, unless that is nearly full. */
 double bf16_cycles_if_high(const struct gemm *call)
 {
     static const struct tile tile = {192, 256, 1475};
@@ -137,7 +138,8 @@ double bf16_cycles_if_high(const struct gemm *call)
                           1.5 * cycles_of_tile(call, &persistent[BF16_WIDE]);
     const bool is_nearly_full = waves - floor(waves) == 0 || waves - floor(waves) >= 0.75;
 
-    if (call->k < 1024 || waves < 2 || !bf16_in_lines(call->a_bf16, call->k, call->lda) ||
+    if (call->k < 1024 || waves < 2 || call->beta != 0 ||
+        !bf16_in_lines(call->a_bf16, call->k, call->lda) ||
         !bf16_in_lines(call->b_bf16, call->n, call->ldb))
         return HUGE_VAL;
     return is_nearly_full ? ceil(waves) * a_wave : waves * a_wave + sums_of_others;
