@@ -112,7 +112,7 @@ extern "C" void prepare_any_shape_bf16(const struct gemm *call)
         parts_bytes(call) + copy_bytes(call->m, call->k) + copy_bytes(call->k, call->n);
     auto &scratch = scratches[gpu_place()];
 
-    prepare_workspace(call); /* of stream_k */
+    prepare_workspace(call); /* of stream_k and shared_wave */
     if (bytes <= scratch.bytes)
         return;
     cudaFree(scratch.memory);
@@ -168,6 +168,7 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
 
 extern "C" void launch_swizzled(const struct gemm *call);
 extern "C" void launch_stream_k_bf16(const struct gemm *call);
+extern "C" void launch_shared_wave(const struct gemm *call);
 extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
 extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
 extern "C" void launch_few_rows_bf16(const struct gemm *call);
@@ -222,6 +223,9 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         break;
     case BF16_SHARED:
         launch_stream_k_bf16(&aligned);
+        break;
+    case BF16_HIGH:
+        launch_shared_wave(&aligned);
         break;
     case BF16_NARROW:
         LAUNCH(any_shape_narrow, narrow);

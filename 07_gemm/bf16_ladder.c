@@ -19,6 +19,8 @@ void launch_fitted_bf16(const struct gemm *call);
 void launch_thin_bf16(const struct gemm *call);
 void launch_few_rows_bf16(const struct gemm *call);
 void launch_few_columns_bf16(const struct gemm *call);
+void launch_three_consumers(const struct gemm *call);
+void launch_shared_wave(const struct gemm *call);
 void launch_any_shape_bf16(const struct gemm *call);
 void prepare_any_shape_bf16(const struct gemm *call);
 const char *hopper_unavailable(void);
@@ -147,6 +149,23 @@ static const struct gemm_rung rungs[] = {
                  .unavailable = hopper_unavailable},
         .run = launch_few_columns_bf16,
         .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "three_consumers",
+                 .idea = "192 x 256, no producer: the last warp to leave a stage fills it again",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_three_consumers,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "shared_wave",
+                 .idea = "high tiles, those of the last wave shared by all blocks",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_shared_wave,
+        .depth = gemm_depth_tensor,
+        .prepare = prepare_workspace,
     },
     {
         .rung = {.name = "any_shape",

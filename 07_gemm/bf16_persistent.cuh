@@ -16,7 +16,7 @@
 struct bf16_work {
     unsigned row_tiles, column_tiles, steps, splits;
     bool c_is_mapped;
-    float *parts;         /* for each split, m x n; or as bf16_stream_k.cu says */
+    float *parts;         /* for each split, m x n; or as bf16_shared_tiles.cuh says */
     unsigned whole_tiles; /* in that file, too */
     unsigned *sent;
 };
@@ -32,9 +32,10 @@ template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS, 
 struct plan {
     typedef UNITS<plan> units; /* which of them a cluster computes */
     static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
+    static const unsigned CONSUMERS = 2 * WARPGROUP;
     static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
     static const unsigned CLUSTER = CLUSTER_BLOCKS, GROUP = GROUP_ROWS / CLUSTER;
-    static const bool STORES_BY_TMA = BY_TMA;
+    static const bool STORES_BY_TMA = BY_TMA, SHARED_FIRST = true; /* bf16_shared_tiles.cuh */
     typedef ::tensor_ring<TILE_M, TILE_N, STAGES> ring;
 
     /* Buffers of a consumer: 64 x 64 elements on their way to C. */
@@ -68,6 +69,13 @@ struct plan {
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
 static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
 
+/* number * part / parts, whose product may need more than 32 bits. (A division in 64 bits is a
+ * call; what depends on its result does not get into uniform registers.) */
+static inline __device__ unsigned share_of(unsigned number, unsigned part, unsigned parts)
+{
+    return number / parts * part + number % parts * part / parts;
+}
+
 /* Tiles are numbered column by column within groups of rows of tiles, so that blocks that run at
  * the same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
 template <typename Plan>
@@ -83,8 +91,8 @@ static __device__ struct unit unit_at(const struct bf16_work &work, unsigned num
     unit.row = ((size_t)(first + in_group % group_rows) * Plan::CLUSTER + rank) * Plan::TILE_M;
     unit.column = (size_t)(in_group / group_rows) * Plan::TILE_N;
     unit.split = number % work.splits;
-    unit.first_step = (unsigned)((unsigned long long)work.steps * unit.split / work.splits);
-    unit.end = (unsigned)((unsigned long long)work.steps * (unit.split + 1) / work.splits);
+    unit.first_step = share_of(work.steps, unit.split, work.splits);
+    unit.end = share_of(work.steps, unit.split + 1, work.splits);
     return unit;
 }
 
@@ -97,15 +105,14 @@ static __host__ __device__ unsigned unit_count(const struct bf16_work &work)
 /* A cluster's units, if each takes the next one. */
 template <typename Plan>
 struct every_nth {
-    const struct bf16_work &work;
     unsigned number;
 
-    __device__ every_nth(const struct bf16_work &all)
-        : work(all), number(blockIdx.x / Plan::CLUSTER)
+    __device__ void begin(const struct bf16_work &)
     {
+        number = blockIdx.x / Plan::CLUSTER;
     }
     /* The next one, if there is one. */
-    __device__ bool next(struct unit &unit, unsigned rank)
+    __device__ bool next(const struct bf16_work &work, struct unit &unit, unsigned rank)
     {
         if (number >= unit_count<Plan>(work))
             return false;
@@ -115,7 +122,7 @@ struct every_nth {
     }
     /* Whether the block is to store these sums, once they are the tile's. */
     template <unsigned SUMS>
-    __device__ bool completes(const struct unit &, float (&)[SUMS])
+    __device__ bool completes(const struct bf16_work &, const struct unit &, float (&)[SUMS])
     {
         return true;
     }
@@ -150,10 +157,10 @@ template <typename Plan>
 static __device__ void produce(typename Plan::ring ring, const struct gemm &call,
                                const struct maps &maps, const struct bf16_work &work, unsigned rank)
 {
-    typename Plan::units units(work);
+    typename Plan::units units;
     struct unit unit = {};
 
-    while (units.next(unit, rank)) {
+    for (units.begin(work); units.next(work, unit, rank);) {
         const struct extent extent =
             extent_of<Plan::TILE_M, Plan::TILE_N>(call, unit.row, unit.column);
         for (unsigned step = unit.first_step; step < unit.end; step++) {
@@ -186,10 +193,10 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
     const unsigned warpgroup = warpgroup_of_thread();
     unsigned char *const buffers = ring.tiles + Plan::STAGES * ring.STAGE_BYTES +
                                    warpgroup * Plan::BUFFERS * Plan::BUFFER_BYTES;
-    typename Plan::units units(work);
+    typename Plan::units units;
     struct unit unit = {};
 
-    while (units.next(unit, rank)) {
+    for (units.begin(work); units.next(work, unit, rank);) {
         float sum[Plan::SUMS];
         for (unsigned step = unit.first_step; step < unit.end; step++) {
             barrier_wait(&ring.full[ring.stage], ring.parity);
@@ -201,7 +208,7 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
         }
         wgmma_finish(sum);
         release_stage<Plan>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
-        if (!units.completes(unit, sum))
+        if (!units.completes(work, unit, sum))
             continue;
         Plan::store(call, c, work, buffers, unit, warpgroup, sum);
     }

@@ -1,6 +1,6 @@
 /* Step 07, bfloat16: how any_shape computes a product, chosen by estimates of the time that each
- * way would take, from measurements on an H200 (bf16_plan.c). It depends on nothing but the problem
- * and the number of multiprocessors: results are the same in every run. */
+ * way would take, from measurements on an H200 (bf16_cycles.c). It depends on nothing but the
+ * problem and the number of multiprocessors: results are the same in every run. */
 #ifndef RUNGS_07_BF16_PLAN_H
 #define RUNGS_07_BF16_PLAN_H
 
@@ -14,14 +14,15 @@ extern "C" {
 #endif
 
 /* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (the rung
- * stream_k); the rungs fitted, thin, few_rows and few_columns; a matrix times a vector; and what
- * none of these can: k = 0, or a side of more than INT32_MAX. */
+ * stream_k); the rungs shared_wave, fitted, thin, few_rows and few_columns; a matrix times a
+ * vector; and what none of these can: k = 0, or a side of more than INT32_MAX. */
 enum bf16_way {
     BF16_NARROW,
     BF16_MIDDLE,
     BF16_BROAD,
     BF16_WIDE,
     BF16_SHARED,
+    BF16_HIGH,
     BF16_FITTED,
     BF16_THIN,
     BF16_FEW_ROWS,

@@ -11,6 +11,7 @@
 #include "bf16_plan.h"
 #include "problem/gemm/options.h"
 #include "step_test.h"
+#include "workspace.h"
 
 struct shape {
     size_t m, n, k;
@@ -204,6 +205,48 @@ static void test_columns(void **state)
     step_test_choose(before);
 }
 
+/* ---- shared_wave's shares -------------------------------------------------------------------- */
+
+void launch_shared_wave(const struct gemm *call);
+
+static int multiprocessors; /* of run_shared_wave */
+
+static void run_shared_wave(const struct gemm *call)
+{
+    struct gemm some = *call;
+
+    some.multiprocessors = multiprocessors;
+    launch_shared_wave(&some);
+}
+
+static const struct gemm_rung wave_rungs[] = {{
+    .rung = {.name = "wave", .needs_compute_capability = 90, .unavailable = hopper_unavailable},
+    .run = run_shared_wave,
+    .depth = gemm_depth_tensor,
+    .prepare = prepare_workspace,
+}};
+
+static const struct ladder wave_ladder = {
+    .name = "wave", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(wave_rungs)};
+
+/* Tiles that are whole, shared by two blocks, or by many; six of them, and two with a long k. With
+ * 200 rows the second row of tiles has work for one warpgroup only. */
+static void test_waves(void **state)
+{
+    static const struct shape shapes[] = {{200, 520, 584}, {200, 200, 1928}};
+    static const int counts[] = {1, 4, 5, 7};
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&wave_ladder);
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
+        for (size_t s = STEP_TEST_SANITIZED ? c % 2 : 0; s < 2; s += STEP_TEST_SANITIZED ? 2 : 1) {
+            multiprocessors = counts[c];
+            verify(shapes[s], (struct layout){0, 8 * s}, s == 1 ? -1 : 1, c % 2 == 1 ? 3 : 0);
+        }
+    step_test_choose(before);
+}
+
 /* With the name of a test, only that one. */
 int main(int count, char **arguments)
 {
@@ -213,8 +256,8 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_large_shapes),
     };
 
-    const struct CMUnitTest tiles[] = {cmocka_unit_test(test_tiles),
-                                       cmocka_unit_test(test_columns)};
+    const struct CMUnitTest tiles[] = {cmocka_unit_test(test_tiles), cmocka_unit_test(test_columns),
+                                       cmocka_unit_test(test_waves)};
     int failed = 0;
 
     chosen = count > 1;
@@ -227,7 +270,7 @@ int main(int count, char **arguments)
         failed += cmocka_run_group_tests_name(step.ladders[l]->name, tests, NULL, NULL);
     }
     if (!chosen || strcmp(arguments[1], "test_tiles") == 0 ||
-        strcmp(arguments[1], "test_columns") == 0)
+        strcmp(arguments[1], "test_columns") == 0 || strcmp(arguments[1], "test_waves") == 0)
         failed += cmocka_run_group_tests_name("tiles", tiles, NULL, NULL);
     return failed;
 }
