@@ -205,6 +205,7 @@ static cudaError_t do_work(cudaGraphNode_t node, cudaStream_t stream)
         return simt_fill_elements(&work->to, work->value, work->element, stream, work->function,
                                   work->caller);
     case cudaGraphNodeTypeHost:
+        simt_memory_settle();
         work->host.fn(work->host.userData);
         return cudaSuccess;
     case cudaGraphNodeTypeGraph:

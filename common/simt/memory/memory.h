@@ -2,6 +2,8 @@
 #ifndef SIMT_MEMORY_H
 #define SIMT_MEMORY_H
 
+#include <signal.h>
+
 #include "base/space.h"
 #include "cuda/cuda_runtime_api.h"
 
@@ -21,6 +23,11 @@ struct simt_region {
     size_t map_size;
     uint64_t changed; /* simt_memory_changes when it could be written last */
     int device; /* that was current when it was allocated; REGION_DEVICE: whose memory it is */
+    /* memory/opening.c: how all of it can be touched (PROT_READ...), or how large the piece was that
+     * the last fault has opened. */
+    int open;
+    bool opens_at_faults;
+    size_t window;
 };
 
 /* The region that an address lies in, or begins at, or NULL; valid until there is another one. */
@@ -52,6 +59,14 @@ size_t simt_memory_total(void);
  * runs. */
 void simt_memory_open(void);
 void simt_memory_close(void);
+/* Behind a kernel; where programs launch one after the other, memory stays open in between. What
+ * may give the host a reason to look at it closes it first: simt_memory_settle(). */
+void simt_memory_close_behind_kernel(void);
+void simt_memory_settle(void);
+/* Where a fault happened at that address: false if it is one. */
+bool simt_memory_open_at(const void *address);
+/* What handles SIGSEGV, and asks that. */
+extern void (*simt_memory_fault_handler)(int number, siginfo_t *information, void *context);
 /* Device memory that the current device reaches can be read, but not written; or no more. */
 void simt_memory_look(bool look);
 /* When device memory could be written last: the region of that address, and any. As long as that
