@@ -275,37 +275,66 @@ static char *place(size_t span)
     }
 }
 
-void *simt_memory_allocate(size_t size)
+static size_t pages_of(size_t size)
 {
-    struct simt_region region = {.size = size, .kind = REGION_DEVICE, .device = simt_own.device};
-    size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (size + page_size - 1) / page_size * page_size;
+}
+
+static size_t rounded(size_t size)
+{
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+void *simt_memory_reserve(size_t size)
+{
+    char *map;
     prepare();
-    if (rounded < size || rounded > total - used) {
+    if (rounded(size) < size || rounded(size) > total) {
         return NULL;
     }
-    region.map_size = (rounded + page_size - 1) / page_size * page_size;
-    region.map = region.map_size <= total - used ? place(region.map_size + page_size) : NULL;
-    if (!region.map || mprotect(region.map, region.map_size, PROT_READ | PROT_WRITE) != 0) {
+    map = place(pages_of(rounded(size)) + page_size);
+    if (!map) {
         return NULL;
     }
+    cursor = map + pages_of(rounded(size)) + page_size;
     /* At the end of its pages, so that what runs past the end meets the page after it. */
-    region.base = region.map + region.map_size - rounded;
-    if (!simt_unwritten_fill(true, region.map, region.map_size, PROT_NONE)) {
-        return NULL;
+    return map + pages_of(rounded(size)) - rounded(size);
+}
+
+bool simt_memory_allocate_at(void *base, size_t size)
+{
+    struct simt_region region = {
+        .base = base, .size = size, .kind = REGION_DEVICE, .device = simt_own.device};
+    region.map_size = pages_of(rounded(size));
+    region.map = (char *)base + rounded(size) - region.map_size;
+    if (region.map_size > total - used ||
+        mprotect(region.map, region.map_size, PROT_READ | PROT_WRITE) != 0 ||
+        !simt_unwritten_fill(true, region.map, region.map_size, PROT_NONE)) {
+        return false;
     }
-    /* Other flags than its neighbours have: else the kernel would split and join areas each time. */
+    /* Other flags than its neighbours have: else areas would be split and joined each time. */
     madvise(region.map, region.map_size, MADV_DONTDUMP);
     if (mprotect(region.map, region.map_size, PROT_NONE) != 0) {
-        return NULL;
+        return false;
     }
     region.changed = ++simt_memory_changes;
     if (!simt_region_add(region)) {
-        return NULL;
+        return false;
     }
     simt_observer.allocated(region.base, size);
-    cursor = region.map + region.map_size + page_size;
     used += region.map_size;
-    return region.base;
+    return true;
+}
+
+void *simt_memory_allocate(size_t size)
+{
+    void *base;
+    prepare();
+    if (rounded(size) < size || pages_of(rounded(size)) > total - used) {
+        return NULL;
+    }
+    base = simt_memory_reserve(size);
+    return base && simt_memory_allocate_at(base, size) ? base : NULL;
 }
 
 void *simt_memory_allocate_host(size_t size, enum simt_region_kind kind)

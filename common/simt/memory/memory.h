@@ -22,9 +22,10 @@ struct simt_region {
     char *map; /* its pages, if they are the runtime's */
     size_t map_size;
     uint64_t changed; /* simt_memory_changes when it could be written last */
-    int device; /* that was current when it was allocated; REGION_DEVICE: whose memory it is */
-    /* memory/opening.c: how all of it can be touched (PROT_READ...), or how large the piece was that
-     * the last fault has opened. */
+    int device;    /* that was current when it was allocated; REGION_DEVICE: whose memory it is */
+    bool of_graph; /* a node has allocated it */
+    /* memory/opening.c: how all of it can be touched (PROT_READ...), or how large the piece was
+     * that the last fault has opened. */
     int open;
     bool opens_at_faults;
     size_t window;
@@ -51,6 +52,10 @@ void simt_region_look(const struct simt_region *region);
 
 /* New regions' memory, of the current device and of the host; NULL if there is none. */
 void *simt_memory_allocate(size_t size);
+/* An address for so much, as long as nobody comes round to it; and memory there, that it had before
+ * or never: false if there is none. */
+void *simt_memory_reserve(size_t size);
+bool simt_memory_allocate_at(void *base, size_t size);
 void *simt_memory_allocate_host(size_t size, enum simt_region_kind kind);
 
 size_t simt_memory_available(void);
