@@ -1,5 +1,5 @@
-/* The host API of CUDA arrays: copies between arrays, of runs of bytes, between devices, in batches;
- * and what is asked of arrays. */
+/* The host API of CUDA arrays: copies between arrays, of runs of bytes, between devices, in
+ * batches; and what is asked of arrays. */
 #include <string.h>
 
 #include "api/api.h"

@@ -370,8 +370,8 @@ static bool write_plain(struct text *out, const struct file *a, const struct fil
 
 /* ---- both ---- */
 
-/* Whether the call asks if a local static variable of the host has been made: its guard, _ZGV..., is
- * the argument, which the lines before it say. */
+/* Whether the call asks if a local static variable of the host has been made: its guard, _ZGV...,
+ * is the argument, which the lines before it say. */
 static bool is_of_guard(const char *text, const char *call)
 {
     while (call > text && call[-1] != '\n') {

@@ -120,7 +120,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
                                                 const cudaGraphEdgeData *data, size_t count,
                                                 unsigned int flags SIMT_DEFAULT(0));
 
-/* ---- memory of a graph: its address is known from the start, the memory is there in between ---- */
+/* ---- memory of a graph: its address is known from the start, it is there in between ---- */
 
 struct cudaMemAllocNodeParams {
     struct cudaMemPoolProps poolProps;

@@ -113,7 +113,7 @@ struct cudaMemcpy3DBatchOp {
 cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *copies,
                                    unsigned long long flags, cudaStream_t stream);
 
-/* ---- managed memory: hints are checked, then ignored, and so nothing is remembered of them ---- */
+/* ---- managed memory: hints are checked, then ignored ---- */
 
 enum cudaMemRangeAttribute {
     cudaMemRangeAttributeReadMostly = 1,
@@ -180,7 +180,8 @@ enum cudaAtomicOperationCapability {
     cudaAtomicCapabilityScalar128 = 32,
     cudaAtomicCapabilityVector32x4 = 64
 };
-/* Of a device that is reached over PCIe, none with the host; over NVLink, those of 32 and 64 bits. */
+/* Of a device that is reached over PCIe, none with the host; over NVLink, those of 32 and 64
+ * bits. */
 cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
                                                 const enum cudaAtomicOperation *operations,
                                                 unsigned int count, int device);

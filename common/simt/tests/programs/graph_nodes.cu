@@ -52,7 +52,7 @@ static void CUDART_CB count(void *calls)
     ++*(int *)calls;
 }
 
-// ---- nodes of all kinds, asked and changed --------------------------------------------------------
+// ---- nodes of all kinds, asked and changed ------------------------------------------------------
 
 static void changed_nodes()
 {
@@ -155,7 +155,7 @@ static void symbols()
     CHECK(cudaGraphDestroy(graph));
 }
 
-// ---- memory of a graph ----------------------------------------------------------------------------
+// ---- memory of a graph --------------------------------------------------------------------------
 
 static void own_memory()
 {
@@ -230,7 +230,7 @@ static void captured_memory()
     CHECK(cudaStreamDestroy(stream));
 }
 
-// ---- conditions -----------------------------------------------------------------------------------
+// ---- conditions ---------------------------------------------------------------------------------
 
 __global__ void countdown(int *left, cudaGraphConditionalHandle more)
 {
@@ -306,7 +306,7 @@ static void conditions()
     CHECK(cudaGraphDestroy(graph));
 }
 
-// ---- objects --------------------------------------------------------------------------------------
+// ---- objects ------------------------------------------------------------------------------------
 
 static void kept_objects()
 {
