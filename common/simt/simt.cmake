@@ -25,7 +25,7 @@
 # compilers do by default: that would be a call past the hooks. These options must not be passed to
 # the linker.
 #
-# SIMT_ARITHMETIC, of all device code: arithmetic.c has what it is for.
+# SIMT_ARITHMETIC, of all device code: conversions.c has what it is for.
 #
 # -gdwarf-4: addr2line confuses the first two files of a version 5 line table. -g1, which has to come
 # after it: only lines and inlining are needed; the other debugging information takes a quarter of the

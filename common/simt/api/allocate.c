@@ -186,21 +186,33 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
     return cudaSuccess;
 }
 
-static cudaError_t refuse_capture(const char *function, const void *caller)
-{
-    return simt_call_failed(function, caller, cudaErrorNotSupported,
-                            "graphs with memory of their own are not available");
-}
-
 /* Before and after, the memory is nobody's: as if the whole of it were written. */
-static void begin_allocation(const struct simt_region *region, cudaStream_t stream,
-                             const char *verb, const char *function, const void *caller)
+void simt_begin_allocation(const struct simt_region *region, cudaStream_t stream, const char *verb,
+                           const char *function, const void *caller)
 {
     struct simt_operation *operation = simt_operation_begin(stream, function);
     operation->caller = caller;
     operation->to = (struct simt_piece){(uintptr_t)region->base, region->size, region->size, 1};
     operation->verb = verb;
     simt_observer.operation();
+}
+
+static cudaError_t capture_allocation(void **pointer, size_t size, cudaStream_t stream,
+                                      const void *caller)
+{
+    struct simt_work work;
+    cudaError_t error;
+    if (!pointer || size == 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (!simt_work_of_memory(&work, size)) {
+        return simt_error(cudaErrorMemoryAllocation);
+    }
+    work.function = "cudaMallocAsync";
+    work.caller = caller;
+    error = simt_capture(stream, &work);
+    *pointer = error == cudaSuccess ? work.memory : *pointer;
+    return error;
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
@@ -211,12 +223,12 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     if (simt_captures(stream)) {
-        return refuse_capture("cudaMallocAsync", CALLER);
+        return capture_allocation(pointer, size, stream, CALLER);
     }
     error = cudaMalloc(pointer, size);
     if (error == cudaSuccess && *pointer) {
-        begin_allocation(simt_region_find_base(*pointer), stream, "allocates", "cudaMallocAsync",
-                         CALLER);
+        simt_begin_allocation(simt_region_find_base(*pointer), stream, "allocates",
+                              "cudaMallocAsync", CALLER);
     }
     return error;
 }
@@ -231,13 +243,17 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (!pointer) {
         return cudaSuccess;
     }
+    if (simt_captures(stream)) { /* mostly what the graph itself has allocated */
+        const struct simt_work work = {.type = cudaGraphNodeTypeMemFree,
+                                       .function = "cudaFreeAsync",
+                                       .caller = CALLER,
+                                       .memory = pointer};
+        return simt_capture(stream, &work);
+    }
     if (!region || region->kind != REGION_DEVICE) {
         return simt_error(cudaErrorInvalidValue);
     }
-    if (simt_captures(stream)) {
-        return refuse_capture("cudaFreeAsync", CALLER);
-    }
-    begin_allocation(region, stream, "frees", "cudaFreeAsync", CALLER);
+    simt_begin_allocation(region, stream, "frees", "cudaFreeAsync", CALLER);
     simt_region_release(region);
     return cudaSuccess;
 }

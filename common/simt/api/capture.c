@@ -14,6 +14,7 @@ struct capture {
     cudaGraph_t graph;
     enum cudaStreamCaptureMode mode;
     bool invalid;
+    bool is_given; /* the graph is the program's already */
 };
 
 /* The nodes that come next come after these. */
@@ -219,9 +220,10 @@ cudaError_t simt_capture_wait(cudaStream_t stream, cudaEvent_t event, bool recor
 
 /* ---- begin and end ---- */
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+/* `graph`: the program's, or NULL for one that is made. */
+static cudaError_t begin(cudaStream_t stream, cudaGraph_t graph, enum cudaStreamCaptureMode mode,
+                         const void *caller)
 {
-    SIMT_CALL;
     struct capture *capture;
     if ((unsigned int)mode > cudaStreamCaptureModeRelaxed) {
         return simt_error(cudaErrorInvalidValue);
@@ -230,16 +232,75 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     if (simt_stream_is_default(stream)) {
-        return simt_call_failed("cudaStreamBeginCapture", CALLER, cudaErrorStreamCaptureUnsupported,
+        return simt_call_failed("cudaStreamBeginCapture", caller, cudaErrorStreamCaptureUnsupported,
                                 "the legacy default stream cannot be captured");
     }
     if (part_of(stream)) {
         return simt_error(cudaErrorIllegalState);
     }
     capture = simt_needed(calloc(1, sizeof *capture), "a graph");
-    *capture = (struct capture){
-        .number = ++last_number, .origin = stream, .graph = simt_graph_make(), .mode = mode};
+    *capture = (struct capture){.number = ++last_number,
+                                .origin = stream,
+                                .graph = graph ? graph : simt_graph_make(),
+                                .mode = mode,
+                                .is_given = graph};
     add_part(stream, capture);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    SIMT_CALL;
+    return begin(stream, NULL, mode, CALLER);
+}
+
+static bool are_nodes_of(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t count)
+{
+    bool right = nodes || count == 0;
+    for (size_t i = 0; right && i < count; i++) {
+        right = simt_is_node_of(nodes[i], graph);
+    }
+    return right;
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t *after,
+                                          const cudaGraphEdgeData *data, size_t count,
+                                          enum cudaStreamCaptureMode mode)
+{
+    SIMT_CALL;
+    cudaError_t error;
+    (void)data;
+    if (!simt_graph_exists(graph) || !are_nodes_of(graph, after, count)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    error = begin(stream, graph, mode, CALLER);
+    for (size_t i = 0; error == cudaSuccess && i < count; i++) {
+        add_node(&part_of(stream)->front, after[i]);
+    }
+    return error;
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes,
+                                                const cudaGraphEdgeData *data, size_t count,
+                                                unsigned int flags)
+{
+    SIMT_CALL;
+    struct part *part = simt_stream_exists(stream) ? part_of(stream) : NULL;
+    (void)data;
+    if (!part) {
+        return simt_error(cudaErrorIllegalState);
+    }
+    if (!are_nodes_of(part->capture->graph, nodes, count) ||
+        flags > cudaStreamSetCaptureDependencies) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (flags == cudaStreamSetCaptureDependencies) {
+        part->front.count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        add_node(&part->front, nodes[i]);
+    }
     return cudaSuccess;
 }
 
@@ -300,14 +361,16 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     }
     if (part->capture->invalid) {
         error = simt_error(cudaErrorStreamCaptureInvalidated);
-    } else if (!is_joined(part)) {
+    } else if (!part->capture->is_given && !is_joined(part)) {
         error = simt_call_failed("cudaStreamEndCapture", CALLER, cudaErrorStreamCaptureUnjoined,
                                  "a stream that took part was not waited for");
     }
     if (error == cudaSuccess) {
         *graph = part->capture->graph;
+    }
+    if (error == cudaSuccess && !part->capture->is_given) {
         simt_graph_publish(*graph);
-    } else {
+    } else if (!part->capture->is_given) {
         simt_graph_forget(part->capture->graph);
     }
     end(part->capture);

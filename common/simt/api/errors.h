@@ -6,6 +6,7 @@
 
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/simt.h"
+#include "memory/memory.h"
 
 /* First in what a host program calls: one of its threads at a time goes on. */
 #define SIMT_API __attribute__((cleanup(simt_api_leave), unused)) int simt_api = simt_api_enter()
@@ -15,6 +16,9 @@ void simt_api_leave(int *entered);
 /* The same in a call that may fail because SIMT_FAIL asks for it. */
 #define SIMT_CALL                                                                                  \
     SIMT_API;                                                                                      \
+    if (simt_api_is_outermost()) {                                                                 \
+        simt_memory_settle();                                                                      \
+    }                                                                                              \
     if (__builtin_expect(simt_failing, 0) && simt_api_is_outermost()) {                            \
         const cudaError_t simt_failed =                                                            \
             simt_injected(__func__, NULL, 0, __builtin_return_address(0));                         \

@@ -1,13 +1,11 @@
-/* The host API of graphs: nodes, and what a graph tells of them. */
-#include <string.h>
-
+/* The host API of graphs: nodes are added, and edges. */
 #include "api/graphs.h"
 #include "base/own.h"
 
 #define CALLER __builtin_return_address(0)
 
-static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                       size_t count, struct simt_work *work)
+cudaError_t simt_graph_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                           size_t count, struct simt_work *work)
 {
     bool right = node && simt_graph_exists(graph) && (after || count == 0);
     for (size_t i = 0; right && i < count; i++) {
@@ -29,7 +27,7 @@ cudaError_t simt_graph_add_kernel(cudaGraphNode_t *node, cudaGraph_t graph,
     SIMT_CALL;
     struct simt_work work;
     const cudaError_t error = simt_work_of_kernel(&work, kernel, file, line);
-    return error == cudaSuccess ? add(node, graph, after, count, &work) : error;
+    return error == cudaSuccess ? simt_graph_add(node, graph, after, count, &work) : error;
 }
 
 cudaError_t simt_graph_kernel(cudaGraphNode_t node, struct simt_kernel_node *kernel)
@@ -53,12 +51,12 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
     if (!copy) {
         return simt_error(cudaErrorInvalidValue);
     }
-    return add(node, graph, after, count,
-               &(struct simt_work){.type = cudaGraphNodeTypeMemcpy,
-                                   .function = "cudaGraphAddMemcpyNode",
-                                   .caller = CALLER,
-                                   .is_box = true,
-                                   .box = *copy});
+    return simt_graph_add(node, graph, after, count,
+                          &(struct simt_work){.type = cudaGraphNodeTypeMemcpy,
+                                              .function = "cudaGraphAddMemcpyNode",
+                                              .caller = CALLER,
+                                              .is_box = true,
+                                              .box = *copy});
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -70,7 +68,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
     simt_work_of_copy(&work, to, from, size, kind);
     work.function = "cudaGraphAddMemcpyNode1D";
     work.caller = CALLER;
-    return add(node, graph, after, count, &work);
+    return simt_graph_add(node, graph, after, count, &work);
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -84,7 +82,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
     }
     work.function = "cudaGraphAddMemsetNode";
     work.caller = CALLER;
-    return add(node, graph, after, count, &work);
+    return simt_graph_add(node, graph, after, count, &work);
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -95,8 +93,8 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
     if (!host || !host->fn) {
         return simt_error(cudaErrorInvalidValue);
     }
-    return add(node, graph, after, count,
-               &(struct simt_work){.type = cudaGraphNodeTypeHost, .host = *host});
+    return simt_graph_add(node, graph, after, count,
+                          &(struct simt_work){.type = cudaGraphNodeTypeHost, .host = *host});
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -107,16 +105,17 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     if (!simt_graph_exists(child)) {
         return simt_error(cudaErrorInvalidValue);
     }
-    return add(
-        node, graph, after, count,
-        &(struct simt_work){.type = cudaGraphNodeTypeGraph, .child = simt_graph_clone(child)});
+    struct simt_work work;
+    simt_work_of_graph(&work, child);
+    return simt_graph_add(node, graph, after, count, &work);
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *after, size_t count)
 {
     SIMT_CALL;
-    return add(node, graph, after, count, &(struct simt_work){.type = cudaGraphNodeTypeEmpty});
+    return simt_graph_add(node, graph, after, count,
+                          &(struct simt_work){.type = cudaGraphNodeTypeEmpty});
 }
 
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -124,16 +123,17 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph
                                         cudaEvent_t event)
 {
     SIMT_CALL;
-    return add(node, graph, after, count,
-               &(struct simt_work){.type = cudaGraphNodeTypeEventRecord, .event = event});
+    return simt_graph_add(
+        node, graph, after, count,
+        &(struct simt_work){.type = cudaGraphNodeTypeEventRecord, .event = event});
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                       const cudaGraphNode_t *after, size_t count, cudaEvent_t event)
 {
     SIMT_CALL;
-    return add(node, graph, after, count,
-               &(struct simt_work){.type = cudaGraphNodeTypeWaitEvent, .event = event});
+    return simt_graph_add(node, graph, after, count,
+                          &(struct simt_work){.type = cudaGraphNodeTypeWaitEvent, .event = event});
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -154,93 +154,5 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
     for (size_t i = 0; i < count; i++) {
         simt_node_add_after(to[i], from[i]);
     }
-    return cudaSuccess;
-}
-
-/* ---- queries: into an array of *count, or (NULL) how many there are ---- */
-
-static void tell_node(cudaGraphNode_t *nodes, size_t room, size_t *found, cudaGraphNode_t node)
-{
-    if (nodes && *found < room) {
-        nodes[*found] = node;
-    }
-    ++*found;
-}
-
-static cudaError_t get_nodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots)
-{
-    size_t found = 0;
-    if (!simt_graph_exists(graph) || !count) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    for (cudaGraphNode_t node = graph->first; node; node = node->next) {
-        if (!roots || node->after_count == 0) {
-            tell_node(nodes, *count, &found, node);
-        }
-    }
-    *count = found;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
-{
-    SIMT_CALL;
-    return get_nodes(graph, nodes, count, false);
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
-{
-    SIMT_CALL;
-    return get_nodes(graph, nodes, count, true);
-}
-
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
-                              cudaGraphEdgeData *data, size_t *count)
-{
-    SIMT_CALL;
-    size_t found = 0;
-    if (!simt_graph_exists(graph) || !count || !from != !to) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    for (cudaGraphNode_t node = graph->first; node; node = node->next) {
-        for (size_t i = 0; i < node->after_count; i++, found++) {
-            if (from && found < *count) {
-                from[found] = node->after[i];
-                to[found] = node;
-            }
-        }
-    }
-    if (data) {
-        memset(data, 0, (found < *count ? found : *count) * sizeof *data);
-    }
-    *count = found;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
-                                         cudaGraphEdgeData *data, size_t *count)
-{
-    SIMT_CALL;
-    size_t found = 0;
-    if (!simt_node_exists(node) || !count) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    for (size_t i = 0; i < node->after_count; i++) {
-        tell_node(nodes, *count, &found, node->after[i]);
-    }
-    if (data) {
-        memset(data, 0, (found < *count ? found : *count) * sizeof *data);
-    }
-    *count = found;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
-{
-    SIMT_CALL;
-    if (!simt_node_exists(node) || !type) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *type = node->work.type;
     return cudaSuccess;
 }

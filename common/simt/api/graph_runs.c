@@ -11,14 +11,6 @@
 #include "base/need.h"
 #include "base/own.h"
 
-struct CUgraphExec_st {
-    struct CUgraphExec_st *next; /* of all that a program can name */
-    cudaGraph_t graph;           /* a clone */
-    cudaGraphNode_t *order;
-    cudaStream_t *lanes; /* the first only where a launch's stream is of another device */
-    size_t lane_count;
-    struct simt_progress done; /* the launch before */
-};
 static cudaGraphExec_t execs;
 
 static bool exec_exists(cudaGraphExec_t exec)
@@ -87,8 +79,10 @@ static void choose_lanes(cudaGraphExec_t exec)
 static void forget_exec(cudaGraphExec_t exec)
 {
     for (cudaGraphNode_t node = exec->graph->first; node; node = node->next) {
-        if (node->child) {
-            forget_exec(node->child);
+        for (unsigned int i = 0; node->children && i < node->work.graph_count; i++) {
+            if (node->children[i]) {
+                forget_exec(node->children[i]);
+            }
         }
     }
     for (size_t i = 0; i < exec->lane_count && exec->lanes; i++) {
@@ -111,6 +105,8 @@ static void create_lane(cudaGraphExec_t exec, size_t lane, int device)
     simt_own.device = current;
 }
 
+static bool make_children(cudaGraphNode_t node);
+
 /* NULL if the edges go in a circle. */
 static cudaGraphExec_t make_exec(cudaGraph_t graph)
 {
@@ -130,12 +126,25 @@ static cudaGraphExec_t make_exec(cudaGraph_t graph)
         }
     }
     for (cudaGraphNode_t node = exec->graph->first; node; node = node->next) {
-        if (node->work.child && !(node->child = make_exec(node->work.child))) {
+        if (!make_children(node)) {
             forget_exec(exec);
             return NULL;
         }
     }
     return exec;
+}
+
+static bool make_children(cudaGraphNode_t node)
+{
+    const unsigned int count = node->work.graph_count;
+    node->children = count ? simt_needed(calloc(count, sizeof(cudaGraphExec_t)), "a graph") : NULL;
+    for (unsigned int i = 0; i < count; i++) {
+        node->children[i] = make_exec(node->work.graphs[i]);
+        if (!node->children[i]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
@@ -149,8 +158,34 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
         return simt_call_failed("cudaGraphInstantiate", __builtin_return_address(0),
                                 cudaErrorInvalidValue, "the graph's edges go in a circle");
     }
+    (*exec)->flags = flags;
     (*exec)->next = execs;
     execs = *exec;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *parameters)
+{
+    SIMT_CALL;
+    cudaError_t error;
+    if (!parameters) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    error = cudaGraphInstantiate(exec, graph, parameters->flags);
+    parameters->errNode_out = NULL;
+    parameters->result_out =
+        error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
+    return error;
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    SIMT_CALL;
+    if (!exec_exists(exec) || !flags) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *flags = exec->flags;
     return cudaSuccess;
 }
 
@@ -193,6 +228,19 @@ static cudaError_t launch(const struct simt_work *work, cudaStream_t stream)
     return (cudaError_t)simt_launch_kernel(&launch);
 }
 
+/* Once, or as long as the condition holds. */
+static cudaError_t run_if(cudaGraphNode_t node, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    int chosen;
+    do {
+        chosen = simt_condition_choice(&node->work);
+        error = chosen < 0 ? cudaSuccess : run(node->children[chosen], stream);
+    } while (chosen >= 0 && error == cudaSuccess &&
+             node->work.condition_type == cudaGraphCondTypeWhile);
+    return error;
+}
+
 static cudaError_t do_work(cudaGraphNode_t node, cudaStream_t stream)
 {
     const struct simt_work *work = &node->work;
@@ -205,10 +253,17 @@ static cudaError_t do_work(cudaGraphNode_t node, cudaStream_t stream)
         return simt_fill_elements(&work->to, work->value, work->element, stream, work->function,
                                   work->caller);
     case cudaGraphNodeTypeHost:
+        simt_memory_settle();
         work->host.fn(work->host.userData);
         return cudaSuccess;
     case cudaGraphNodeTypeGraph:
-        return run(node->child, stream);
+        return run(node->children[0], stream);
+    case cudaGraphNodeTypeConditional:
+        return run_if(node, stream);
+    case cudaGraphNodeTypeMemAlloc:
+        return simt_graph_allocate(work, stream);
+    case cudaGraphNodeTypeMemFree:
+        return simt_graph_free(work, stream);
     case cudaGraphNodeTypeWaitEvent:
         return cudaStreamWaitEvent(stream, work->event, 0);
     case cudaGraphNodeTypeEventRecord:
@@ -260,7 +315,7 @@ static cudaError_t run(cudaGraphExec_t exec, cudaStream_t stream)
                 simt_stream_waits(lane, &node->after[i]->done);
             }
         }
-        error = run_node(node, lane);
+        error = node->is_off ? cudaSuccess : run_node(node, lane);
         if (exec->lane_count > 1) {
             simt_stream_record(lane, &node->done);
         }
@@ -274,6 +329,15 @@ static cudaError_t run(cudaGraphExec_t exec, cudaStream_t stream)
     return error;
 }
 
+static void free_what_is_left(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    for (cudaGraphNode_t node = exec->graph->first; node; node = node->next) {
+        if (node->work.type == cudaGraphNodeTypeMemAlloc) {
+            simt_graph_free_left(&node->work, stream);
+        }
+    }
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
     SIMT_CALL;
@@ -284,9 +348,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     if (simt_captures(stream)) {
-        struct simt_work work = {.type = cudaGraphNodeTypeGraph,
-                                 .child = simt_graph_clone(exec->graph)};
+        struct simt_work work;
+        simt_work_of_graph(&work, exec->graph);
         return simt_capture(stream, &work);
+    }
+    simt_conditions_start(exec->graph);
+    if (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) {
+        free_what_is_left(exec, stream);
     }
     return run(exec, stream);
 }
@@ -302,81 +370,13 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 
 /* ---- changes ---- */
 
-/* The node that runs for one of the graph, if it does this. */
-static cudaGraphNode_t node_in(cudaGraphExec_t exec, cudaGraphNode_t node,
-                               enum cudaGraphNodeType type)
+cudaGraphNode_t simt_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node)
 {
     cudaGraphNode_t own = exec_exists(exec) ? exec->graph->first : NULL;
     while (own && own->origin != node) {
         own = own->next;
     }
-    return own && own->work.type == type ? own : NULL;
-}
-
-static cudaError_t change(cudaGraphNode_t node, struct simt_work *work)
-{
-    if (!node) {
-        simt_work_forget(work);
-        return simt_error(cudaErrorInvalidValue);
-    }
-    work->device = node->work.device;
-    simt_work_forget(&node->work);
-    node->work = *work;
-    return cudaSuccess;
-}
-
-cudaError_t simt_graph_set_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                  const struct simt_kernel_node *kernel, const char *file, int line)
-{
-    SIMT_CALL;
-    struct simt_work work;
-    cudaError_t error = simt_work_of_kernel(&work, kernel, file, line);
-    if (error != cudaSuccess) {
-        return error;
-    }
-    if (exec) {
-        node = node_in(exec, node, cudaGraphNodeTypeKernel);
-    } else if (!simt_node_exists(node) || node->work.type != cudaGraphNodeTypeKernel) {
-        node = NULL;
-    }
-    return change(node, &work);
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
-                                               const void *from, size_t size,
-                                               enum cudaMemcpyKind kind)
-{
-    SIMT_CALL;
-    struct simt_work work;
-    simt_work_of_copy(&work, to, from, size, kind);
-    work.function = "cudaGraphExecMemcpyNodeSetParams1D";
-    work.caller = __builtin_return_address(0);
-    return change(node_in(exec, node, cudaGraphNodeTypeMemcpy), &work);
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemsetParams *fill)
-{
-    SIMT_CALL;
-    struct simt_work work;
-    if (!simt_work_of_fill(&work, fill)) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    work.function = "cudaGraphExecMemsetNodeSetParams";
-    work.caller = __builtin_return_address(0);
-    return change(node_in(exec, node, cudaGraphNodeTypeMemset), &work);
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const struct cudaHostNodeParams *host)
-{
-    SIMT_CALL;
-    struct simt_work work = {.type = cudaGraphNodeTypeHost};
-    if (!host || !host->fn) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    work.host = *host;
-    return change(node_in(exec, node, cudaGraphNodeTypeHost), &work);
+    return own;
 }
 
 static size_t number_of(cudaGraphNode_t node)
@@ -398,8 +398,11 @@ static enum cudaGraphExecUpdateResult compare_nodes(cudaGraphNode_t own, cudaGra
         return cudaGraphExecUpdateError;
     }
     if (own->after_count != other->after_count ||
-        (own->work.child && own->work.child->count != other->work.child->count)) {
+        own->work.graph_count != other->work.graph_count) {
         return cudaGraphExecUpdateErrorTopologyChanged;
+    }
+    if (own->work.memory != other->work.memory || own->work.condition != other->work.condition) {
+        return cudaGraphExecUpdateErrorParametersChanged;
     }
     for (size_t i = 0; i < own->after_count; i++) {
         if (number_of(own->after[i]) != number_of(other->after[i])) {
@@ -419,8 +422,9 @@ static cudaGraphExecUpdateResultInfo compare_graphs(cudaGraph_t own, cudaGraph_t
     }
     for (cudaGraphNode_t node = other->first; node; node = node->next, mine = mine->next) {
         info.result = compare_nodes(mine, node);
-        if (info.result == cudaGraphExecUpdateSuccess && mine->work.child) {
-            info = compare_graphs(mine->work.child, node->work.child);
+        for (unsigned int i = 0;
+             info.result == cudaGraphExecUpdateSuccess && i < mine->work.graph_count; i++) {
+            info = compare_graphs(mine->work.graphs[i], node->work.graphs[i]);
         }
         if (info.result != cudaGraphExecUpdateSuccess) {
             info.errorNode = node;
@@ -437,8 +441,8 @@ static void take_work(cudaGraphExec_t exec, cudaGraph_t graph)
         simt_work_forget(&own->work);
         simt_work_copy(&own->work, &node->work);
         own->origin = node;
-        if (own->child) {
-            take_work(own->child, own->work.child);
+        for (unsigned int i = 0; i < own->work.graph_count; i++) {
+            take_work(own->children[i], own->work.graphs[i]);
         }
     }
 }
@@ -459,5 +463,18 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
         return simt_error(cudaErrorGraphExecUpdateFailure);
     }
     take_work(exec, graph);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                 cudaGraph_t child)
+{
+    SIMT_CALL;
+    const cudaGraphNode_t own = simt_exec_node(exec, node);
+    if (!own || own->work.type != cudaGraphNodeTypeGraph || !simt_graph_exists(child) ||
+        compare_graphs(own->work.graphs[0], child).result != cudaGraphExecUpdateSuccess) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    take_work(own->children[0], child);
     return cudaSuccess;
 }

@@ -12,15 +12,21 @@ void simt_work_copy(struct simt_work *to, const struct simt_work *from)
 {
     *to = *from;
     to->launch = from->launch ? simt_copy_launch(from->launch) : NULL;
-    to->child = from->child ? simt_graph_clone(from->child) : NULL;
+    if (from->graphs) {
+        to->graphs = simt_needed(calloc(from->graph_count, sizeof *to->graphs), "a graph");
+    }
+    for (unsigned int i = 0; i < from->graph_count; i++) {
+        to->graphs[i] = simt_graph_clone(from->graphs[i]);
+    }
 }
 
 void simt_work_forget(struct simt_work *work)
 {
     free(work->launch);
-    if (work->child) {
-        simt_graph_forget(work->child);
+    for (unsigned int i = 0; i < work->graph_count; i++) {
+        simt_graph_forget(work->graphs[i]);
     }
+    free(work->graphs);
     *work = (struct simt_work){.type = cudaGraphNodeTypeEmpty};
 }
 
@@ -80,6 +86,13 @@ void simt_work_of_copy(struct simt_work *work, void *to, const void *from, size_
                                .kind = kind};
 }
 
+void simt_work_of_graph(struct simt_work *work, cudaGraph_t graph)
+{
+    *work = (struct simt_work){.type = cudaGraphNodeTypeGraph, .graph_count = 1};
+    work->graphs = simt_needed(malloc(sizeof *work->graphs), "a graph");
+    work->graphs[0] = simt_graph_clone(graph);
+}
+
 /* ---- graphs ---- */
 
 cudaGraph_t simt_graph_make(void)
@@ -95,10 +108,22 @@ void simt_graph_publish(cudaGraph_t graph)
     graphs = graph;
 }
 
+/* Whether it is the other one, or in a node of it. */
+static bool is_in(cudaGraph_t graph, cudaGraph_t other)
+{
+    bool found = graph == other;
+    for (cudaGraphNode_t node = other->first; node && !found; node = node->next) {
+        for (unsigned int i = 0; i < node->work.graph_count && !found; i++) {
+            found = is_in(graph, node->work.graphs[i]);
+        }
+    }
+    return found;
+}
+
 bool simt_graph_exists(cudaGraph_t graph)
 {
     cudaGraph_t known = graphs;
-    while (known && known != graph) {
+    while (known && !is_in(graph, known)) {
         known = known->next;
     }
     return graph && known;
@@ -113,11 +138,15 @@ bool simt_is_node_of(cudaGraphNode_t node, cudaGraph_t graph)
     return node && known;
 }
 
-/* Of a graph, or of the graph in a node of it. */
+/* Of a graph, or of one in a node of it. */
 static bool has_node(cudaGraph_t graph, cudaGraphNode_t node)
 {
     for (cudaGraphNode_t known = graph->first; known; known = known->next) {
-        if (known == node || (known->work.child && has_node(known->work.child, node))) {
+        bool found = known == node;
+        for (unsigned int i = 0; i < known->work.graph_count && !found; i++) {
+            found = has_node(known->work.graphs[i], node);
+        }
+        if (found) {
             return true;
         }
     }
@@ -134,12 +163,20 @@ bool simt_node_exists(cudaGraphNode_t node)
     return false;
 }
 
-void simt_node_add_after(cudaGraphNode_t node, cudaGraphNode_t before)
+bool simt_node_is_after(cudaGraphNode_t node, cudaGraphNode_t before)
 {
     for (size_t i = 0; i < node->after_count; i++) {
         if (node->after[i] == before) {
-            return;
+            return true;
         }
+    }
+    return false;
+}
+
+void simt_node_add_after(cudaGraphNode_t node, cudaGraphNode_t before)
+{
+    if (simt_node_is_after(node, before)) {
+        return;
     }
     node->after = simt_needed(
         realloc(node->after, (node->after_count + 1) * sizeof(cudaGraphNode_t)), "a graph");
@@ -161,16 +198,23 @@ cudaGraphNode_t simt_graph_append(cudaGraph_t graph, const cudaGraphNode_t *afte
     return node;
 }
 
+static void forget_node(cudaGraphNode_t node)
+{
+    simt_work_forget(&node->work);
+    free(node->children);
+    free(node->after);
+    free(node->done.turns);
+    free(node);
+}
+
 void simt_graph_forget(cudaGraph_t graph)
 {
     while (graph->first) {
         cudaGraphNode_t node = graph->first;
         graph->first = node->next;
-        simt_work_forget(&node->work);
-        free(node->after);
-        free(node->done.turns);
-        free(node);
+        forget_node(node);
     }
+    simt_graph_keep_none(graph);
     free(graph);
 }
 
@@ -198,6 +242,7 @@ cudaGraph_t simt_graph_clone(cudaGraph_t graph)
             simt_node_add_after(copy, find_clone(clone, node->after[i]));
         }
     }
+    simt_graph_keep_too(clone, graph);
     return clone;
 }
 
@@ -247,4 +292,59 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t orig
     }
     *node = find_clone(clone, original);
     return *node ? cudaSuccess : simt_error(cudaErrorInvalidValue);
+}
+
+/* ---- what is taken out again ---- */
+
+static void remove_after(cudaGraphNode_t node, cudaGraphNode_t before)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < node->after_count; i++) {
+        if (node->after[i] != before) {
+            node->after[kept++] = node->after[i];
+        }
+    }
+    node->after_count = kept;
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                        const cudaGraphNode_t *to, const cudaGraphEdgeData *data,
+                                        size_t count)
+{
+    SIMT_CALL;
+    (void)data;
+    bool right = simt_graph_exists(graph) && ((from && to) || count == 0);
+    for (size_t i = 0; right && i < count; i++) {
+        right = simt_is_node_of(from[i], graph) && simt_is_node_of(to[i], graph) &&
+                simt_node_is_after(to[i], from[i]);
+    }
+    for (size_t i = 0; right && i < count; i++) {
+        remove_after(to[i], from[i]);
+    }
+    return simt_error(right ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    SIMT_CALL;
+    cudaGraphNode_t *link;
+    cudaGraph_t graph;
+    if (!simt_node_exists(node)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    graph = node->graph;
+    for (cudaGraphNode_t other = graph->first; other; other = other->next) {
+        remove_after(other, node);
+    }
+    link = &graph->first;
+    while (*link != node) {
+        link = &(*link)->next;
+    }
+    *link = node->next;
+    if (!*link) {
+        graph->last = link;
+    }
+    graph->count--;
+    forget_node(node);
+    return cudaSuccess;
 }

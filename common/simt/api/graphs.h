@@ -17,7 +17,12 @@ struct simt_work {
     enum cudaMemcpyKind kind;
     unsigned int value, element; /* of a fill */
     struct cudaHostNodeParams host;
-    cudaGraph_t child;
+    cudaGraph_t *graphs; /* a graph in a graph, or those of a condition */
+    unsigned int graph_count;
+    cudaGraphConditionalHandle condition;
+    enum cudaGraphConditionalNodeType condition_type;
+    void *memory; /* that it allocates or frees */
+    size_t memory_bytes;
     cudaEvent_t event;
     int device; /* on which it is done */
 };
@@ -30,7 +35,8 @@ struct CUgraphNode_st {
     size_t after_count;
     cudaGraphNode_t origin; /* in a clone: of which it is one */
     /* In a graph that runs, and while one is looked through: */
-    cudaGraphExec_t child;
+    cudaGraphExec_t *children; /* as many as the work has graphs */
+    bool is_off;
     size_t lane;
     bool continued; /* the next node of its lane comes directly after it */
     bool seen;
@@ -41,6 +47,18 @@ struct CUgraph_st {
     struct CUgraph_st *next; /* of all that a program can name */
     cudaGraphNode_t first, *last;
     size_t count;
+    struct simt_kept *kept; /* objects of the program's */
+};
+
+/* A graph that runs. */
+struct CUgraphExec_st {
+    struct CUgraphExec_st *next; /* of all that a program can name */
+    cudaGraph_t graph;           /* a clone */
+    unsigned long long flags;
+    cudaGraphNode_t *order;
+    cudaStream_t *lanes; /* the first only where a launch's stream is of another device */
+    size_t lane_count;
+    struct simt_progress done; /* the launch before */
 };
 
 /* A graph that no program can name; destroyed with simt_graph_forget. */
@@ -56,14 +74,38 @@ bool simt_node_exists(cudaGraphNode_t node); /* of any graph */
 cudaGraphNode_t simt_graph_append(cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
                                   const struct simt_work *work);
 void simt_node_add_after(cudaGraphNode_t node, cudaGraphNode_t before);
+bool simt_node_is_after(cudaGraphNode_t node, cudaGraphNode_t before);
+/* Of the current device, if all is right; takes the work over in any case. */
+cudaError_t simt_graph_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                           size_t count, struct simt_work *work);
+/* The node that runs for one of the graph, or NULL. */
+cudaGraphNode_t simt_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node);
 void simt_work_copy(struct simt_work *to, const struct simt_work *from);
 void simt_work_forget(struct simt_work *work);
 /* The work of a launch by address, or the error. */
 cudaError_t simt_work_of_kernel(struct simt_work *work, const struct simt_kernel_node *kernel,
                                 const char *file, int line);
 bool simt_work_of_fill(struct simt_work *work, const struct cudaMemsetParams *fill);
+void simt_work_of_graph(struct simt_work *work, cudaGraph_t graph); /* a clone of it */
 void simt_work_of_copy(struct simt_work *work, void *to, const void *from, size_t size,
                        enum cudaMemcpyKind kind);
+
+/* ---- memory, conditions, objects ---- */
+
+/* False if there is no address left. */
+bool simt_work_of_memory(struct simt_work *work, size_t size);
+cudaError_t simt_graph_allocate(const struct simt_work *work, cudaStream_t stream);
+cudaError_t simt_graph_free(const struct simt_work *work, cudaStream_t stream);
+void simt_graph_free_left(const struct simt_work *work, cudaStream_t stream);
+/* Memory is given out or freed in a stream: before and after, it is nobody's. */
+struct simt_region;
+void simt_begin_allocation(const struct simt_region *region, cudaStream_t stream, const char *verb,
+                           const char *function, const void *caller);
+/* A launch begins; and which graph of a node's is to run: -1 for none. */
+void simt_conditions_start(cudaGraph_t graph);
+int simt_condition_choice(const struct simt_work *work);
+void simt_graph_keep_too(cudaGraph_t graph, cudaGraph_t other);
+void simt_graph_keep_none(cudaGraph_t graph);
 
 /* ---- capture.c ---- */
 

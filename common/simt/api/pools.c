@@ -158,3 +158,59 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t p
     return pool_exists(pool) ? cudaMallocAsync(pointer, size, stream)
                              : simt_error(cudaErrorInvalidValue);
 }
+
+/* ---- by location ---- */
+
+static cudaError_t check_location(const void *answer, const struct cudaMemLocation *location)
+{
+    if (!answer || !location) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (location->type != cudaMemLocationTypeDevice) {
+        return simt_call_failed("a memory pool", __builtin_return_address(0), cudaErrorNotSupported,
+                                "pools give out memory of the device only");
+    }
+    return simt_error(simt_device_exists(location->id) ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                 struct cudaMemLocation *location)
+{
+    SIMT_CALL;
+    const cudaError_t error = check_location(pool_exists(pool) ? flags : NULL, location);
+    if (error == cudaSuccess) {
+        *flags = cudaMemAccessFlagsProtReadWrite;
+    }
+    return error;
+}
+
+/* Of device memory, which is not managed. */
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type)
+{
+    SIMT_CALL;
+    const cudaError_t error = type == cudaMemAllocationTypePinned
+                                  ? check_location(pool, location)
+                                  : simt_error(cudaErrorNotSupported);
+    return error == cudaSuccess ? cudaDeviceGetDefaultMemPool(pool, location->id) : error;
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                              enum cudaMemAllocationType type)
+{
+    SIMT_CALL;
+    const cudaError_t error = type == cudaMemAllocationTypePinned
+                                  ? check_location(pool, location)
+                                  : simt_error(cudaErrorNotSupported);
+    return error == cudaSuccess ? cudaDeviceGetMemPool(pool, location->id) : error;
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+                              cudaMemPool_t pool)
+{
+    SIMT_CALL;
+    const cudaError_t error = type == cudaMemAllocationTypePinned
+                                  ? check_location(pool, location)
+                                  : simt_error(cudaErrorNotSupported);
+    return error == cudaSuccess ? cudaDeviceSetMemPool(location->id, pool) : error;
+}

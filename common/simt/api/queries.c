@@ -110,3 +110,74 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size,
                                                          shared_bytes);
 }
+
+/* ---- atomics between a device and others ---- */
+
+/* Those of 32 and 64 bits; floats are added only. */
+static unsigned int capabilities_of(enum cudaAtomicOperation operation)
+{
+    const unsigned int sizes = cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityScalar64;
+    return operation == cudaAtomicOperationFloatAdd ? cudaAtomicCapabilityReduction | sizes
+           : operation > cudaAtomicOperationFloatAdd
+               ? 0
+               : cudaAtomicCapabilitySigned | cudaAtomicCapabilityUnsigned |
+                     cudaAtomicCapabilityReduction | sizes;
+}
+
+static cudaError_t tell_capabilities(unsigned int *capabilities,
+                                     const enum cudaAtomicOperation *operations, unsigned int count,
+                                     bool has_any)
+{
+    if (!capabilities || !operations || count == 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    for (unsigned int i = 0; i < count; i++) {
+        if ((unsigned int)operations[i] > cudaAtomicOperationFloatMax) {
+            return simt_error(cudaErrorInvalidValue);
+        }
+        capabilities[i] = has_any ? capabilities_of(operations[i]) : 0;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
+                                                const enum cudaAtomicOperation *operations,
+                                                unsigned int count, int device)
+{
+    SIMT_CALL;
+    return simt_device_exists(device) ? tell_capabilities(capabilities, operations, count, false)
+                                      : simt_error(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
+                                               const enum cudaAtomicOperation *operations,
+                                               unsigned int count, int device, int peer)
+{
+    SIMT_CALL;
+    return simt_device_exists(device) && simt_device_exists(peer) && device != peer
+               ? tell_capabilities(capabilities, operations, count, true)
+               : simt_error(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaSetValidDevices(int *devices, int count)
+{
+    SIMT_CALL;
+    if ((!devices && count > 0) || count < 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    for (int i = 0; i < count; i++) {
+        if (!simt_device_exists(devices[i])) {
+            return simt_error(cudaErrorInvalidDevice);
+        }
+    }
+    return cudaSuccess;
+}
+
+/* They have none. */
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+    SIMT_CALL;
+    return simt_error(simt_stream_exists(to) && simt_stream_exists(from)
+                          ? cudaSuccess
+                          : cudaErrorInvalidResourceHandle);
+}

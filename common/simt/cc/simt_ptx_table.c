@@ -384,6 +384,35 @@ static bool emit_compare(struct ptx *ptx, struct ptx_instruction *instruction)
     return true;
 }
 
+/* cvt.pack.sat.s16.s32 d, a, b; or cvt.pack.sat.u8.s32.b32 d, a, b, c: the nearest numbers of the
+ * type, a above b, and below what c has in its lowest bits. */
+static bool emit_packing(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    const char *const *parts = (const char *const *)instruction->parts;
+    const size_t count = instruction->part_count;
+    const bool adds = count == 6 && strcmp(parts[5], "b32") == 0;
+    unsigned int bits;
+    if (count < 2 || strcmp(parts[0], "cvt") != 0 || strcmp(parts[1], "pack") != 0) {
+        return false;
+    }
+    if ((count != 5 && !adds) || strcmp(parts[2], "sat") != 0 || strcmp(parts[4], "s32") != 0 ||
+        !ptx_is_among(adds ? " u2 s2 u4 s4 u8 s8 " : " u16 s16 ", parts[3]) ||
+        instruction->operand_count != 3u + adds) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return true;
+    }
+    bits = (unsigned int)strtoul(parts[3] + 1, NULL, 10);
+    ptx_destination(ptx, &ptx->body, instruction->operands[0], 32, false);
+    ptx_print(&ptx->body, " = ::simt::ptx::packed<%u, %s>(", bits,
+              parts[3][0] == 's' ? "true" : "false");
+    for (unsigned int i = 1; i < 3u + adds; i++) {
+        append_string(&ptx->body, i > 1 ? ", " : "");
+        ptx_source(ptx, &ptx->body, instruction->operands[i], 32, i < 3 ? "s32" : "b32");
+    }
+    append_string(&ptx->body, adds ? "); " : ", 0u); ");
+    return true;
+}
+
 /* cvt.rn.f32.s32 d, a; with two sources, cvt.rn.f16x2.f32 d, a, b. */
 static bool emit_conversion(struct ptx *ptx, struct ptx_instruction *instruction)
 {
@@ -454,12 +483,12 @@ static bool emit_end(struct ptx *ptx, struct ptx_instruction *instruction)
 void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     if (emit_move(ptx, instruction) || emit_compare(ptx, instruction) ||
-        emit_conversion(ptx, instruction) || emit_end(ptx, instruction) ||
-        ptx_emit_async(ptx, instruction) || ptx_emit_memory(ptx, instruction) ||
-        ptx_emit_lanes(ptx, instruction) || ptx_emit_copy(ptx, instruction) ||
-        ptx_emit_map(ptx, instruction) || ptx_emit_barrier(ptx, instruction) ||
-        ptx_emit_matrix(ptx, instruction) || ptx_emit_wgmma(ptx, instruction) ||
-        emit_family(ptx, instruction)) {
+        emit_packing(ptx, instruction) || emit_conversion(ptx, instruction) ||
+        emit_end(ptx, instruction) || ptx_emit_async(ptx, instruction) ||
+        ptx_emit_memory(ptx, instruction) || ptx_emit_lanes(ptx, instruction) ||
+        ptx_emit_copy(ptx, instruction) || ptx_emit_map(ptx, instruction) ||
+        ptx_emit_barrier(ptx, instruction) || ptx_emit_matrix(ptx, instruction) ||
+        ptx_emit_wgmma(ptx, instruction) || emit_family(ptx, instruction)) {
         return;
     }
     ptx_refuse(ptx, "%s", instruction->opcode);

@@ -370,17 +370,41 @@ static bool write_plain(struct text *out, const struct file *a, const struct fil
 
 /* ---- both ---- */
 
+/* Whether the call asks if a local static variable of the host has been made: its guard, _ZGV...,
+ * is the argument, which the lines before it say. */
+static bool is_of_guard(const char *text, const char *call)
+{
+    while (call > text && call[-1] != '\n') {
+        call--;
+    }
+    for (int lines = 0; lines < 4 && call > text; lines++) {
+        const char *line = call - 1;
+        while (line > text && line[-1] != '\n') {
+            line--;
+        }
+        if (*line != '\t' || begins(line, "\tcall")) {
+            return false;
+        }
+        for (const char *at = line; at < call; at++) {
+            if (begins(at, "_ZGV")) {
+                return true;
+            }
+        }
+        call = line;
+    }
+    return false;
+}
+
 /* Whether it may wait for others: by volatile variables or atomics of C++, whose hooks give others
- * their turn. (Loads of a byte ask whether a local static variable has been made.) */
+ * their turn. */
 static bool may_wait(const char *text)
 {
-    static const char byte[] = "8_load", atomic[] = "__tsan_atomic";
+    static const char atomic[] = "__tsan_atomic", byte[] = "8_load";
     if (strstr(text, "volatile_read")) {
         return true;
     }
-    while ((text = strstr(text, atomic))) {
-        text += strlen(atomic);
-        if (strncmp(text, byte, strlen(byte)) != 0) {
+    for (const char *at = text; (at = strstr(at, atomic)); at += strlen(atomic)) {
+        if (!begins(at + strlen(atomic), byte) || !is_of_guard(text, at)) {
             return true;
         }
     }

@@ -5,6 +5,8 @@
 
 #define LIBCUDACXX ": SIMTCC_CCCL can name the folder of a CUDA toolkit's include/cccl"
 
+#define NO_CODE ": PTX and cubins cannot be loaded; link kernels that simtcc has compiled"
+
 /* The first pattern that fits counts. */
 static const struct {
     const char *pattern, *feature;
@@ -28,7 +30,7 @@ static const struct {
     {"cusolver*.h", "cuSOLVER", false},
     {"cudnn*.h", "cuDNN", false},
     {"npp*.h", "NPP", false},
-    {"nvrtc.h", "compilation at run time (NVRTC)", false},
+    {"nvrtc.h", "compilation at run time (NVRTC)" NO_CODE, false},
     {"nvml.h", "NVML", false},
     {"cupti*.h", "CUPTI", false},
     {"cudaGL.h", "OpenGL interoperability", false},
@@ -49,8 +51,6 @@ static const struct {
     {"cudaBindTexture", PREFIX,
      "texture references (cudaBindTexture), which CUDA 12 has dropped: use texture objects "
      "(cudaCreateTextureObject)"},
-    {"cudaMipmappedArray_t", WHOLE, "mipmaps (cudaMipmappedArray_t)"},
-    {"cudaMallocMipmappedArray", WHOLE, "mipmaps (cudaMallocMipmappedArray)"},
     {"__shfl", CALL, "__shfl(): use __shfl_sync()"},
     {"__shfl_up", CALL, "__shfl_up(): use __shfl_up_sync()"},
     {"__shfl_down", CALL, "__shfl_down(): use __shfl_down_sync()"},
@@ -58,17 +58,12 @@ static const struct {
     {"__ballot", CALL, "__ballot(): use __ballot_sync()"},
     {"__any", CALL, "__any(): use __any_sync()"},
     {"__all", CALL, "__all(): use __all_sync()"},
-    {"cudaGraphAddNode", WHOLE, "cudaGraphAddNode(): use cudaGraphAddKernelNode() and its kin"},
-    {"cudaGraphAddMemAllocNode", WHOLE, "memory of graphs' own (cudaGraphAddMemAllocNode)"},
-    {"cudaGraphAddMemFreeNode", WHOLE, "memory of graphs' own (cudaGraphAddMemFreeNode)"},
-    {"cudaGraphConditionalHandle", PREFIX, "graphs with conditions (cudaGraphConditionalHandle)"},
     {"cublasLtMatrixTransform", PREFIX, "cuBLASLt's transforms (cublasLtMatrixTransform)"},
-    {"CUmodule", WHOLE, "modules of the driver API (CUmodule)"},
-    {"CUlibrary", WHOLE, "modules of the driver API (CUlibrary)"},
-    {"CUfunction", WHOLE, "modules of the driver API (CUfunction)"},
+    {"CUmodule", WHOLE, "modules of the driver API (CUmodule)" NO_CODE},
+    {"CUlibrary", WHOLE, "modules of the driver API (CUlibrary)" NO_CODE},
+    {"CUfunction", WHOLE, "modules of the driver API (CUfunction)" NO_CODE},
     {"CUmemGenericAllocationHandle", WHOLE,
      "virtual memory of the driver API (CUmemGenericAllocationHandle)"},
-    {"cudaIpc", PREFIX, "memory shared between processes (cudaIpc...)"},
     {"cudaGraphicsGLRegister", PREFIX, "OpenGL interoperability"},
 };
 

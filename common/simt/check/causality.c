@@ -286,36 +286,51 @@ static void begin_era(size_t block)
     simt_causality_add_era((struct simt_era){simt_now.era, block});
 }
 
-static void add_launch(uint64_t number, uint64_t first)
+/* Those before `first` are asked for no more. They go when they may be half of all, so that many
+ * tiny launches do not each go through all that came before. */
+static void forget_launches(uint64_t first)
 {
+    enum { FEW = 64 };
+    static size_t kept_last;
     size_t kept = 0;
-    if (simt_launch_count > 0) {
-        simt_launches[simt_launch_count - 1].end = simt_now.start;
+    if (simt_launch_count < 2 * kept_last + FEW) {
+        return;
     }
     for (size_t i = 0; i < simt_launch_count; i++) {
         if (simt_launches[i].number >= first) {
             simt_launches[kept++] = simt_launches[i];
         }
     }
-    simt_launch_count = kept;
+    simt_launch_count = kept_last = kept;
+}
+
+static void add_launch(uint64_t number, uint64_t first)
+{
+    if (simt_launch_count > 0) {
+        simt_launches[simt_launch_count - 1].end = simt_now.start;
+    }
+    forget_launches(first);
     simt_launches = simt_with_room(simt_launches, simt_launch_count, &launch_capacity,
                                    sizeof *simt_launches, "the checks");
     simt_launches[simt_launch_count++] =
         (struct simt_past_launch){.start = simt_now.start, .number = number};
 }
 
+static bool any_unordered;
+
 void simt_causality_none_unordered(void)
 {
-    for (size_t i = 0; i < simt_launch_count; i++) {
+    for (size_t i = 0; any_unordered && i < simt_launch_count; i++) {
         simt_launches[i].unordered = false;
     }
+    any_unordered = false;
 }
 
 void simt_causality_unordered(uint64_t number)
 {
     for (size_t i = 0; i < simt_launch_count; i++) {
         if (simt_launches[i].number == number) {
-            simt_launches[i].unordered = true;
+            simt_launches[i].unordered = any_unordered = true;
             if (simt_launches[i].start < simt_now.oldest) {
                 simt_now.oldest = simt_launches[i].start;
                 simt_now.fine = true; /* readers must not make way for those of this launch */

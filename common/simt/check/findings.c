@@ -124,15 +124,20 @@ static void leave_out_guarded(void)
     }
 }
 
+static bool share_a_line(const struct finding *a, const struct finding *b)
+{
+    return simt_is_same_line(a->site, b->site) || simt_is_same_line(a->site, b->other_site) ||
+           simt_is_same_line(a->other_site, b->site) ||
+           simt_is_same_line(a->other_site, b->other_site);
+}
+
+/* A line that races with another warp's, too, takes a barrier of the block: that orders both. */
 bool simt_is_inside_warps(const struct finding *race)
 {
     for (unsigned int i = 0; i < found_count; i++) {
         const struct finding *other = &found[i];
         if (other->wrong == RACE && !other->same_warp && !other->other_operation &&
-            ((simt_is_same_line(race->site, other->site) &&
-              simt_is_same_line(race->other_site, other->other_site)) ||
-             (simt_is_same_line(race->site, other->other_site) &&
-              simt_is_same_line(race->other_site, other->site)))) {
+            share_a_line(race, other)) {
             return false;
         }
     }

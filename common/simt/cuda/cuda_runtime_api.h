@@ -204,8 +204,11 @@ enum cudaMemoryAdvise {
 };
 enum cudaMemLocationType {
     cudaMemLocationTypeInvalid = 0,
+    cudaMemLocationTypeNone = 0,
     cudaMemLocationTypeDevice = 1,
-    cudaMemLocationTypeHost = 2
+    cudaMemLocationTypeHost = 2,
+    cudaMemLocationTypeHostNuma = 3,
+    cudaMemLocationTypeHostNumaCurrent = 4
 };
 struct cudaMemLocation {
     enum cudaMemLocationType type;
@@ -232,7 +235,13 @@ struct cudaFuncAttributes {
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
-    cudaFuncAttributeNonPortableClusterSizeAllowed = 14
+    cudaFuncAttributeClusterDimMustBeSet = 10,
+    cudaFuncAttributeRequiredClusterWidth = 11,
+    cudaFuncAttributeRequiredClusterHeight = 12,
+    cudaFuncAttributeRequiredClusterDepth = 13,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+    cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
+    cudaFuncAttributeMax
 };
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
@@ -322,7 +331,11 @@ enum cudaDriverEntryPointQueryResult {
     cudaDriverEntryPointSymbolNotFound = 1,
     cudaDriverEntryPointVersionNotSufficent = 2
 };
-#define cudaEnableDefault 0x0
+enum cudaGetDriverEntryPointFlags {
+    cudaEnableDefault = 0,
+    cudaEnableLegacyStream = 1,
+    cudaEnablePerThreadDefaultStream = 2
+};
 cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
                                     enum cudaDriverEntryPointQueryResult *found SIMT_DEFAULT(0));
 cudaError_t
@@ -349,7 +362,13 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
     cudaLaunchAttributeProgrammaticEvent = 7,
     cudaLaunchAttributePriority = 8,
-    cudaLaunchAttributeMemSyncDomain = 10
+    cudaLaunchAttributeMemSyncDomainMap = 9,
+    cudaLaunchAttributeMemSyncDomain = 10,
+    cudaLaunchAttributePreferredClusterDimension = 11,
+    cudaLaunchAttributeLaunchCompletionEvent = 12,
+    cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
+    cudaLaunchAttributeNvlinkUtilCentricScheduling = 16
 } cudaLaunchAttributeID;
 
 /* Hints on what is to stay in the L2 cache: no meaning here. */
@@ -371,6 +390,20 @@ enum cudaSynchronizationPolicy {
     cudaSyncPolicyBlockingSync = 4
 };
 
+enum cudaClusterSchedulingPolicy {
+    cudaClusterSchedulingPolicyDefault = 0,
+    cudaClusterSchedulingPolicySpread = 1,
+    cudaClusterSchedulingPolicyLoadBalancing = 2
+};
+typedef enum cudaLaunchMemSyncDomain {
+    cudaLaunchMemSyncDomainDefault = 0,
+    cudaLaunchMemSyncDomainRemote = 1
+} cudaLaunchMemSyncDomain;
+typedef struct cudaLaunchMemSyncDomainMap_st {
+    unsigned char default_, remote;
+} cudaLaunchMemSyncDomainMap;
+typedef struct CUgraphDeviceUpdatableNode_st *cudaGraphDeviceNode_t;
+
 typedef union cudaLaunchAttributeValue {
     char pad[64];
     struct cudaAccessPolicyWindow accessPolicyWindow;
@@ -379,11 +412,30 @@ typedef union cudaLaunchAttributeValue {
     struct {
         unsigned int x, y, z;
     } clusterDim;
+    enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
+    struct {
+        cudaEvent_t event;
+        int flags, triggerAtBlockStart;
+    } programmaticEvent;
     int priority;
+    cudaLaunchMemSyncDomainMap memSyncDomainMap;
+    cudaLaunchMemSyncDomain memSyncDomain;
+    struct {
+        unsigned int x, y, z;
+    } preferredClusterDim;
+    struct {
+        cudaEvent_t event;
+        int flags;
+    } launchCompletionEvent;
+    struct {
+        int deviceUpdatable;
+        cudaGraphDeviceNode_t devNode;
+    } deviceUpdatableKernelNode;
+    unsigned int sharedMemCarveout, nvlinkUtilCentricScheduling;
 } cudaLaunchAttributeValue;
 
-typedef struct cudaLaunchAttribute {
+typedef struct cudaLaunchAttribute_st {
     cudaLaunchAttributeID id;
     cudaLaunchAttributeValue val;
 } cudaLaunchAttribute;
@@ -394,6 +446,8 @@ typedef struct cudaLaunchAttribute {
 #define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
 #define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
 #define cudaStreamAttributePriority cudaLaunchAttributePriority
+#define cudaStreamAttributeMemSyncDomainMap cudaLaunchAttributeMemSyncDomainMap
+#define cudaStreamAttributeMemSyncDomain cudaLaunchAttributeMemSyncDomain
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    const cudaStreamAttrValue *value);
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
@@ -423,5 +477,9 @@ cudaError_t simt_max_cluster_size(int *size, const void *function,
 #include "simt_graphs.h"
 #include "simt_pools.h"
 #include "simt_queries.h"
+
+#include "simt_interop.h"
+#include "simt_libraries.h"
+#include "simt_more.h"
 
 #endif

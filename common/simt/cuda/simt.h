@@ -182,7 +182,8 @@ enum simt_type {
     SIMT_FLOAT64,
     SIMT_UINT16, /* these three: simt_atomic_numbers() */
     SIMT_FLOAT16,
-    SIMT_BFLOAT16
+    SIMT_BFLOAT16,
+    SIMT_UINT8 /* by atomics of C++, as SIMT_UINT16 is, too */
 };
 
 /* Operands are passed, and the old value is returned, as bit patterns. */

@@ -280,7 +280,21 @@ enum cudaDeviceAttr {
     cudaDevAttrHostNumaMemoryPoolsSupported = 142,
     cudaDevAttrHostNumaMultinodeIpcSupported = 143,
     cudaDevAttrHostMemoryPoolsSupported = 144,
-    cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147
+    cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147,
+    /* Of no meaning: */
+    cudaDevAttrReserved92 = 92,
+    cudaDevAttrReserved93 = 93,
+    cudaDevAttrReserved94 = 94,
+    cudaDevAttrReserved96 = 96,
+    cudaDevAttrReserved122 = 122,
+    cudaDevAttrReserved123 = 123,
+    cudaDevAttrReserved124 = 124,
+    cudaDevAttrReserved127 = 127,
+    cudaDevAttrReserved128 = 128,
+    cudaDevAttrReserved129 = 129,
+    cudaDevAttrReserved132 = 132,
+    cudaDevAttrReserved141 = 141,
+    cudaDevAttrReserved145 = 145
 };
 
 /* For cudaDeviceGetP2PAttribute(). */

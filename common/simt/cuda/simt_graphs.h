@@ -21,7 +21,13 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeGraph = 4,
     cudaGraphNodeTypeEmpty = 5,
     cudaGraphNodeTypeWaitEvent = 6,
-    cudaGraphNodeTypeEventRecord = 7
+    cudaGraphNodeTypeEventRecord = 7,
+    cudaGraphNodeTypeExtSemaphoreSignal = 8,
+    cudaGraphNodeTypeExtSemaphoreWait = 9,
+    cudaGraphNodeTypeMemAlloc = 10,
+    cudaGraphNodeTypeMemFree = 11,
+    cudaGraphNodeTypeConditional = 13,
+    cudaGraphNodeTypeCount
 };
 
 struct cudaMemsetParams {
@@ -47,9 +53,20 @@ typedef struct cudaGraphEdgeData_st {
     unsigned char from_port, to_port, type, reserved[5];
 } cudaGraphEdgeData;
 
-#define cudaGraphInstantiateFlagAutoFreeOnLaunch 1
-#define cudaGraphInstantiateFlagUpload 2
-#define cudaGraphInstantiateFlagUseNodePriority 8
+typedef enum cudaGraphDependencyType_enum {
+    cudaGraphDependencyTypeDefault = 0,
+    cudaGraphDependencyTypeProgrammatic = 1
+} cudaGraphDependencyType;
+#define cudaGraphKernelNodePortDefault 0
+#define cudaGraphKernelNodePortProgrammatic 1
+#define cudaGraphKernelNodePortLaunchCompletion 2
+
+enum cudaGraphInstantiateFlags {
+    cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+    cudaGraphInstantiateFlagUpload = 2,
+    cudaGraphInstantiateFlagDeviceLaunch = 4,
+    cudaGraphInstantiateFlagUseNodePriority = 8
+};
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
@@ -111,7 +128,12 @@ enum cudaGraphExecUpdateResult {
     cudaGraphExecUpdateSuccess = 0,
     cudaGraphExecUpdateError = 1,
     cudaGraphExecUpdateErrorTopologyChanged = 2,
-    cudaGraphExecUpdateErrorNodeTypeChanged = 3
+    cudaGraphExecUpdateErrorNodeTypeChanged = 3,
+    cudaGraphExecUpdateErrorFunctionChanged = 4,
+    cudaGraphExecUpdateErrorParametersChanged = 5,
+    cudaGraphExecUpdateErrorNotSupported = 6,
+    cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7,
+    cudaGraphExecUpdateErrorAttributesChanged = 8
 };
 typedef struct cudaGraphExecUpdateResultInfo_st {
     enum cudaGraphExecUpdateResult result;
@@ -152,7 +174,11 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 
 #ifdef __cplusplus
 }
+#endif
 
+#include "simt_graph_nodes.h"
+
+#ifdef __cplusplus
 /* The forms of CUDA 12 and before. */
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *,
                                         char *log, size_t size)
@@ -193,6 +219,18 @@ inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphN
                                                 size_t *count)
 {
     return ::cudaGraphNodeGetDependencies(node, nodes, nullptr, count);
+}
+
+inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                  size_t *count)
+{
+    return ::cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count);
+}
+
+inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to, size_t count)
+{
+    return ::cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
 }
 #endif
 

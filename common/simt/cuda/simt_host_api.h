@@ -241,6 +241,8 @@ inline cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGr
     return ::simt_graph_set_kernel(exec, node, &kernel, simt_file, simt_line);
 }
 
+#include "simt_graph_params.h"
+
 /* ---- kernels ---- */
 
 template <class... Parameters>

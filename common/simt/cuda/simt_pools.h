@@ -14,10 +14,18 @@ enum cudaMemPoolAttr {
     cudaMemPoolAttrUsedMemCurrent = 7,
     cudaMemPoolAttrUsedMemHigh = 8
 };
-enum cudaMemAllocationType { cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned = 1 };
+enum cudaMemAllocationType {
+    cudaMemAllocationTypeInvalid = 0,
+    cudaMemAllocationTypePinned = 1,
+    cudaMemAllocationTypeManaged = 2,
+    cudaMemAllocationTypeMax = 0x7fffffff
+};
 enum cudaMemAllocationHandleType {
     cudaMemHandleTypeNone = 0,
-    cudaMemHandleTypePosixFileDescriptor = 1
+    cudaMemHandleTypePosixFileDescriptor = 1,
+    cudaMemHandleTypeWin32 = 2,
+    cudaMemHandleTypeWin32Kmt = 4,
+    cudaMemHandleTypeFabric = 8
 };
 enum cudaMemAccessFlags {
     cudaMemAccessFlagsProtNone = 0,

@@ -53,6 +53,8 @@ SIMT_PTX_TYPE(t_e5m2x2, unsigned short, half_number, SIMT_PTX_E5M2X2)
 SIMT_PTX_TYPE(t_f64, unsigned long, double, SIMT_PTX_F64)
 SIMT_PTX_TYPE(t_b1, unsigned char, unsigned char, SIMT_PTX_B1)
 SIMT_PTX_TYPE(t_b1_xor, unsigned char, unsigned char, SIMT_PTX_B1_XOR)
+SIMT_PTX_TYPE(t_u4, unsigned char, unsigned char, SIMT_PTX_U4)
+SIMT_PTX_TYPE(t_s4, unsigned char, unsigned char, SIMT_PTX_S4)
 SIMT_PTX_TYPE(t_pred, bool, bool, SIMT_PTX_U8)
 #undef SIMT_PTX_TYPE
 
@@ -714,6 +716,25 @@ SIMT_INLINE bool compare(typename T::bits a, typename T::bits b)
                : COMPARISON == c_gt || COMPARISON == c_hi ? x > y
                                                           : x >= y;
     }
+}
+
+/* Two numbers as the nearest of a narrower type, side by side, above the lowest bits of `rest`. */
+template <unsigned int BITS, bool SIGNED>
+SIMT_INLINE unsigned int packed(unsigned int a, unsigned int b, unsigned int rest)
+{
+    constexpr int lowest = SIGNED ? -(1 << (BITS - 1)) : 0;
+    constexpr int highest = (1 << (BITS - SIGNED)) - 1;
+    constexpr unsigned int mask = (1u << BITS) - 1;
+    const int high = static_cast<int>(a), low = static_cast<int>(b);
+    const int pair[] = {high < lowest    ? lowest
+                        : high > highest ? highest
+                                         : high,
+                        low < lowest    ? lowest
+                        : low > highest ? highest
+                                        : low};
+    const unsigned int both = (static_cast<unsigned int>(pair[0]) & mask) << BITS |
+                              (static_cast<unsigned int>(pair[1]) & mask);
+    return BITS == 16 ? both : rest << 2 * BITS % 32 | both;
 }
 
 template <class TO, class FROM, unsigned int Flags>

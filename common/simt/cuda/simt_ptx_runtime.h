@@ -99,8 +99,10 @@ enum simt_ptx_type {
     SIMT_PTX_E5M2,
     SIMT_PTX_E4M3X2,
     SIMT_PTX_E5M2X2,
-    SIMT_PTX_B1,    /* eight single bits, of which products count those that are set in both ... */
-    SIMT_PTX_B1_XOR /* ... or in one of the two */
+    SIMT_PTX_B1,     /* eight single bits, of which products count those that are set in both ... */
+    SIMT_PTX_B1_XOR, /* ... or in one of the two */
+    SIMT_PTX_U4,     /* two of 4 bits */
+    SIMT_PTX_S4
 };
 
 enum simt_ptx_operation {

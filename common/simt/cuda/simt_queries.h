@@ -11,7 +11,8 @@ enum cudaMemcpySrcAccessOrder {
     cudaMemcpySrcAccessOrderInvalid = 0,
     cudaMemcpySrcAccessOrderStream = 1,
     cudaMemcpySrcAccessOrderDuringApiCall = 2,
-    cudaMemcpySrcAccessOrderAny = 3
+    cudaMemcpySrcAccessOrderAny = 3,
+    cudaMemcpySrcAccessOrderMax = 0x7fffffff
 };
 struct cudaMemcpyAttributes {
     enum cudaMemcpySrcAccessOrder srcAccessOrder;

@@ -99,6 +99,12 @@ static uint64_t compute(enum simt_atomic operation, enum simt_type type, uint64_
         return compute_int64(operation, old, operand, compare);
     case SIMT_UINT64:
         return compute_uint64(operation, old, operand, compare);
+    case SIMT_UINT8:
+        return (uint8_t)compute_uint32(operation, (uint32_t)old, (uint32_t)operand,
+                                       (uint32_t)compare);
+    case SIMT_UINT16:
+        return (uint16_t)compute_uint32(operation, (uint32_t)old, (uint32_t)operand,
+                                        (uint32_t)compare);
     case SIMT_FLOAT32:
         return compute_float(operation, old, operand, address);
     default:
@@ -130,27 +136,30 @@ void simt_atomics_part_ends(struct simt_part *part)
     simt_part_put(part, changes, change_count * sizeof *changes);
 }
 
-static bool is_wide(enum simt_type type)
+static unsigned int size_of(enum simt_type type)
 {
-    return type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64;
+    const bool wide = type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64;
+    return wide ? 8 : type == SIMT_UINT8 ? 1 : type == SIMT_UINT16 ? 2 : 4;
 }
 
 static uint64_t change_memory(void *address, enum simt_atomic operation, enum simt_type type,
                               uint64_t operand, uint64_t compare, uint64_t *changed)
 {
-    uint64_t old;
-    uint32_t narrow;
-    if (is_wide(type)) {
-        memcpy(&old, address, sizeof old);
+    const unsigned int size = size_of(type);
+    uint64_t old = 0;
+    if (size == 8) { /* of a constant size each, which the compiler makes one instruction of */
+        memcpy(&old, address, 8);
         *changed = compute(operation, type, old, operand, compare, address);
-        memcpy(address, changed, sizeof old);
-        return old;
+        memcpy(address, changed, 8);
+    } else if (size == 4) {
+        memcpy(&old, address, 4);
+        *changed = compute(operation, type, old, operand, compare, address);
+        memcpy(address, changed, 4);
+    } else {
+        memcpy(&old, address, size);
+        *changed = compute(operation, type, old, operand, compare, address);
+        memcpy(address, changed, size);
     }
-    memcpy(&narrow, address, sizeof narrow);
-    old = narrow;
-    *changed = compute(operation, type, old, operand, compare, address);
-    narrow = (uint32_t)*changed;
-    memcpy(address, &narrow, sizeof narrow);
     return old;
 }
 
@@ -175,7 +184,7 @@ static uint64_t make(const void *caller, enum simt_atomic asked, enum simt_type 
                      uint64_t operand, uint64_t compare, const char *file, int line)
 {
     enum simt_atomic operation = asked & ~SIMT_ATOMIC_OF_BLOCK;
-    const unsigned int size = is_wide(type) ? 8 : 4;
+    const unsigned int size = size_of(type);
     uint64_t old, new;
     if ((uintptr_t)address % size != 0) {
         simt_report_place();

@@ -68,6 +68,9 @@ static void on_fault(int number, siginfo_t *information, void *context)
 {
     const void *address = information->si_addr;
     (void)context;
+    if (number == SIGSEGV && simt_memory_open_at(address)) {
+        return;
+    }
     if (simt_in_kernel()) {
         tell_kernel_fault(address);
         if (simt_observer.tell_last(stderr)) {
@@ -115,5 +118,6 @@ void simt_fault_install(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &previous_segv);
     sigaction(SIGBUS, &action, &previous_bus);
+    simt_memory_fault_handler = on_fault;
     simt_arithmetic_install();
 }

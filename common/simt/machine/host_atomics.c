@@ -1,18 +1,13 @@
 /* What the compiler calls for atomics of C++ where a source is instrumented.
  *
  * In host code, such as a shared_ptr's: carried out, not recorded. The strongest order serves for
- * all. In kernels, libcu++'s, of 32 and 64 bits: as those of CUDA C, and what their order asks for
- * is a fence before them or behind. */
+ * all. In kernels, libcu++'s: as those of CUDA C, and what their order asks for is a fence before
+ * them or behind. */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "machine/hooks.h"
 #include "machine/machine.h"
-
-static bool is_of_device(unsigned int bits)
-{
-    return bits >= 32 && simt_in_kernel();
-}
 
 static void fence_before(int order)
 {
@@ -44,10 +39,13 @@ static void store(const void *caller, unsigned int bits, void *address, uint64_t
 static uint64_t change(const void *caller, enum simt_atomic operation, unsigned int bits,
                        void *address, uint64_t value, uint64_t compare, int order)
 {
+    const enum simt_type type = bits == 8    ? SIMT_UINT8
+                                : bits == 16 ? SIMT_UINT16
+                                : bits == 32 ? SIMT_UINT32
+                                             : SIMT_UINT64;
     uint64_t found;
     fence_before(order);
-    found = simt_atomic_by(caller, operation, bits == 32 ? SIMT_UINT32 : SIMT_UINT64, address,
-                           value, compare, "libcu++", 0);
+    found = simt_atomic_by(caller, operation, type, address, value, compare, "libcu++", 0);
     fence_after(order);
     return found;
 }
@@ -58,7 +56,7 @@ static uint64_t change(const void *caller, enum simt_atomic operation, unsigned 
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *address,                  \
                                                 uint##bits##_t value, int order)                   \
     {                                                                                              \
-        if (is_of_device(bits)) {                                                                  \
+        if (simt_in_kernel()) {                                                                    \
             return (uint##bits##_t)change(CALLER, operation, bits, (void *)(uintptr_t)address,     \
                                           value, 0, order);                                        \
         }                                                                                          \
@@ -71,7 +69,7 @@ static uint64_t change(const void *caller, enum simt_atomic operation, unsigned 
                                      uint##bits##_t value, int order, int failed_order)            \
     {                                                                                              \
         (void)failed_order;                                                                        \
-        if (is_of_device(bits)) {                                                                  \
+        if (simt_in_kernel()) {                                                                    \
             const uint##bits##_t compare = *expected;                                              \
             *expected = (uint##bits##_t)change(CALLER, SIMT_ATOMIC_COMPARE, bits,                  \
                                                (void *)(uintptr_t)address, value, compare, order); \
@@ -84,7 +82,7 @@ static uint64_t change(const void *caller, enum simt_atomic operation, unsigned 
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *, int);               \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
-        if (is_of_device(bits)) {                                                                  \
+        if (simt_in_kernel()) {                                                                    \
             return (uint##bits##_t)load(CALLER, bits, (const void *)(uintptr_t)address, order);    \
         }                                                                                          \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                         \
@@ -93,7 +91,7 @@ static uint64_t change(const void *caller, enum simt_atomic operation, unsigned 
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
                                      int order)                                                    \
     {                                                                                              \
-        if (is_of_device(bits)) {                                                                  \
+        if (simt_in_kernel()) {                                                                    \
             store(CALLER, bits, (void *)(uintptr_t)address, value, order);                         \
             return;                                                                                \
         }                                                                                          \
@@ -103,7 +101,7 @@ static uint64_t change(const void *caller, enum simt_atomic operation, unsigned 
     uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
                                                   uint##bits##_t value, int order)                 \
     {                                                                                              \
-        if (is_of_device(bits)) {                                                                  \
+        if (simt_in_kernel()) {                                                                    \
             return (uint##bits##_t)change(CALLER, SIMT_ATOMIC_EXCHANGE, bits,                      \
                                           (void *)(uintptr_t)address, value, 0, order);            \
         }                                                                                          \
@@ -116,7 +114,7 @@ static uint64_t change(const void *caller, enum simt_atomic operation, unsigned 
         int order, int failed_order)                                                               \
     {                                                                                              \
         (void)failed_order;                                                                        \
-        if (is_of_device(bits)) {                                                                  \
+        if (simt_in_kernel()) {                                                                    \
             return (uint##bits##_t)change(CALLER, SIMT_ATOMIC_COMPARE, bits,                       \
                                           (void *)(uintptr_t)address, value, expected, order);     \
         }                                                                                          \

@@ -233,7 +233,10 @@ static void open_launch(const struct simt_launch *asked)
     simt_grid.suspended = simt_grid.idle = NULL;
     simt_grid.last_suspended = &simt_grid.suspended;
     simt_number_threads(simt_block);
-    memset(simt_grid.changes, 0, sizeof simt_grid.changes);
+    if (simt_grid.changed) {
+        memset(simt_grid.changes, 0, sizeof simt_grid.changes);
+        simt_grid.changed = false;
+    }
     simt_grid.pipelines_used = false;
     simt_note_progress();
     simt_progress_start_launch();
@@ -274,7 +277,7 @@ cudaError_t simt_run(const struct simt_launch *asked, const char **reason)
         end_abandoned();
     }
     simt_trace_end_launch(asked);
-    simt_memory_close();
+    simt_memory_close_behind_kernel();
     simt_forget_blocks();
     simt_grid.launch = NULL;
     *reason = simt_grid.reason;

@@ -191,8 +191,8 @@ struct simt_grid {
     uint64_t progress, progress_seen;
     double stuck_since;
 
-    bool pipelines_used;
-    struct simt_change changes[SIMT_CHANGES]; /* of late, by address */
+    bool pipelines_used, changed;
+    struct simt_change changes[SIMT_CHANGES]; /* of late, by address; if `changed` */
 
     cudaError_t abandoned; /* it has ended before its time: why */
     char reason[128];

@@ -69,6 +69,7 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
         return;
     }
     if (changed) {
+        simt_grid.changed = true;
         *change_of(address) = (struct simt_change){address, simt_current, simt_block, file, line};
         simt_current->failed_polls = lock ? 0 : simt_current->failed_polls;
         simt_note_progress();

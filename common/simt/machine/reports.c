@@ -193,22 +193,33 @@ static void print_changer(bool other_block, unsigned int thread, const char *fil
     }
 }
 
+static void describe_awaited(const void *address, char *where, size_t size)
+{
+    static const char *const kinds[] = {[cudaMemoryTypeUnregistered] = "shared memory",
+                                        [cudaMemoryTypeHost] = "pinned memory",
+                                        [cudaMemoryTypeDevice] = "a variable of the device",
+                                        [cudaMemoryTypeManaged] = "managed memory"};
+    if (simt_memory_is_device(address)) {
+        simt_memory_describe(address, where, size);
+    } else {
+        snprintf(where, size, "a word of %s", kinds[simt_memory_type(address)]);
+    }
+}
+
 /* A thread polls a word: who has changed it last, and where is that one now? */
 static void print_awaited(unsigned int thread)
 {
     const struct simt_poll *poll = &simt_block->threads[thread].poll;
     const struct simt_change *change = simt_find_change(poll->address);
     struct simt_last_change last;
-    char where[128] = "a word of shared memory";
+    char where[128];
     if (place_of(thread) == PLACE_MBARRIER) {
         simt_mbarrier_tell(simt_block->threads[thread].awaited);
     }
     if (place_of(thread) != PLACE_YIELDED || !poll->address) {
         return;
     }
-    if (simt_memory_is_device(poll->address)) {
-        simt_memory_describe(poll->address, where, sizeof where);
-    }
+    describe_awaited(poll->address, where, sizeof where);
     fprintf(stderr, "    it reads %s, which stays %llu", where, (unsigned long long)poll->found);
     if (change) {
         print_changer(change->block != simt_block, simt_linear(change->thread), change->file,

@@ -46,7 +46,7 @@ void simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
 
 /* ---- whole_sums.c ---- */
 
-/* Integers of 8 bits and single bits. */
+/* Integers of 8 and of 4 bits, and single bits. */
 bool simt_is_whole(unsigned int type);
 uint32_t simt_whole_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
                         const struct simt_factors *b, unsigned int count, uint32_t c);

@@ -155,10 +155,12 @@ bool simt_heap_refused(void)
     return refused;
 }
 
-void simt_heap_open(void)
+void simt_heap_open(bool closed)
 {
     refused = false;
-    protect(PROT_READ | PROT_WRITE);
+    if (closed) {
+        protect(PROT_READ | PROT_WRITE);
+    }
 }
 
 void simt_heap_close(void)

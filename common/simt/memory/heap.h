@@ -6,7 +6,7 @@
 
 bool simt_heap_contains(const void *address);
 void simt_heap_describe(const void *address, char *text, size_t size);
-void simt_heap_open(void);
+void simt_heap_open(bool closed); /* `closed`: it may be touched only from now on */
 /* The launch that runs has been given NULL by malloc or new. */
 bool simt_heap_refused(void);
 void simt_heap_close(void);

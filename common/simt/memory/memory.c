@@ -11,13 +11,15 @@
 #include "cuda/simt_analysis.h"
 #include "memory/devices.h"
 #include "memory/heap.h"
+#include "memory/regions.h"
 #include "memory/unwritten.h"
 #include "observe/observer.h"
 
 enum { ALIGNMENT = 256, FREED_KEPT = 64 };
 
-static struct simt_region *regions;
-static size_t region_count, region_capacity;
+struct simt_region *simt_regions;
+size_t simt_region_count;
+static size_t region_capacity;
 static struct simt_region freed[FREED_KEPT]; /* for messages only */
 static size_t freed_count;
 
@@ -83,7 +85,7 @@ size_t simt_memory_total(void)
     return total;
 }
 
-/* ---- the table of regions ---- */
+/* ---- the table of simt_regions ---- */
 
 static bool contains(const struct simt_region *region, const void *address)
 {
@@ -92,9 +94,9 @@ static bool contains(const struct simt_region *region, const void *address)
 
 struct simt_region *simt_region_find(const void *address)
 {
-    for (size_t i = 0; i < region_count; i++) {
-        if (contains(&regions[i], address)) {
-            return &regions[i];
+    for (size_t i = 0; i < simt_region_count; i++) {
+        if (contains(&simt_regions[i], address)) {
+            return &simt_regions[i];
         }
     }
     return NULL;
@@ -108,27 +110,27 @@ struct simt_region *simt_region_find_base(const void *address)
 
 const struct simt_region *simt_region_number(size_t number)
 {
-    return number < region_count ? &regions[number] : NULL;
+    return number < simt_region_count ? &simt_regions[number] : NULL;
 }
 
 bool simt_region_add(struct simt_region region)
 {
-    if (region_count == region_capacity) {
+    if (simt_region_count == region_capacity) {
         size_t capacity = region_capacity ? 2 * region_capacity : 64;
-        struct simt_region *larger = realloc(regions, capacity * sizeof *larger);
+        struct simt_region *larger = realloc(simt_regions, capacity * sizeof *larger);
         if (!larger) {
             return false;
         }
-        regions = larger;
+        simt_regions = larger;
         region_capacity = capacity;
     }
-    regions[region_count++] = region;
+    simt_regions[simt_region_count++] = region;
     return true;
 }
 
 static void drop(struct simt_region *region)
 {
-    *region = regions[--region_count];
+    *region = simt_regions[--simt_region_count];
 }
 
 static bool in_arena(const void *address)
@@ -156,7 +158,7 @@ enum cudaMemoryType simt_memory_type(const void *address)
     return region ? types[region->kind] : cudaMemoryTypeUnregistered;
 }
 
-static bool is_foreign(const struct simt_region *region)
+bool simt_region_is_foreign(const struct simt_region *region)
 {
     return region->kind == REGION_DEVICE && !simt_device_reaches(simt_own.device, region->device);
 }
@@ -164,7 +166,7 @@ static bool is_foreign(const struct simt_region *region)
 bool simt_memory_is_foreign(const void *address)
 {
     const struct simt_region *region = simt_region_find(address);
-    return region && is_foreign(region);
+    return region && simt_region_is_foreign(region);
 }
 
 bool simt_memory_range(uint64_t address, struct simt_range *range)
@@ -172,7 +174,7 @@ bool simt_memory_range(uint64_t address, struct simt_range *range)
     const struct simt_region *region = simt_region_find((const void *)(uintptr_t)address);
     if (region && region->kind != REGION_SYMBOL) {
         *range = (struct simt_range){(uintptr_t)region->base, region->size, SPACE_GLOBAL,
-                                     is_foreign(region)};
+                                     simt_region_is_foreign(region)};
         return true;
     }
     if (simt_heap_range(address, range)) {
@@ -190,7 +192,7 @@ static bool describe_foreign(const void *address, char *text, size_t size)
 {
     const struct simt_region *region =
         simt_in_kernel() || simt_tracing ? simt_region_find(address) : NULL;
-    if (!region || !is_foreign(region)) {
+    if (!region || !simt_region_is_foreign(region)) {
         return false;
     }
     snprintf(text, size, "memory of device %d, to which device %d has no peer access",
@@ -209,8 +211,8 @@ void simt_memory_describe(const void *address, char *text, size_t size)
     if (describe_foreign(address, text, size)) {
         return;
     }
-    for (size_t i = 0; i < region_count; i++) {
-        const struct simt_region *region = &regions[i];
+    for (size_t i = 0; i < simt_region_count; i++) {
+        const struct simt_region *region = &simt_regions[i];
         if (region->kind == REGION_DEVICE && region->base > (const char *)address &&
             (!next || region->base < next->base)) {
             next = region;
@@ -242,89 +244,6 @@ void simt_memory_describe(const void *address, char *text, size_t size)
     }
 }
 
-/* ---- opening and closing ---- */
-
-uint64_t simt_memory_changes;
-
-uint64_t simt_memory_changed(const void *address)
-{
-    const struct simt_region *region = simt_region_find(address);
-    return region ? region->changed : simt_memory_changes;
-}
-
-static void protect(struct simt_region *region, int protection)
-{
-    if (protection & PROT_WRITE) {
-        region->changed = ++simt_memory_changes;
-    }
-    if (mprotect(region->map, region->map_size, protection) != 0) {
-        perror("simt: cannot change the protection of device memory");
-        simt_exit_without_memory();
-    }
-}
-
-static void protect_all(int protection)
-{
-    for (size_t i = 0; i < region_count; i++) {
-        if (regions[i].kind == REGION_DEVICE && !is_foreign(&regions[i])) {
-            protect(&regions[i], protection);
-        }
-    }
-}
-
-/* Managed or pinned memory, to which the host writes unseen. */
-void simt_region_look(const struct simt_region *region)
-{
-    if (simt_instrumented() && region->map &&
-        (region->kind == REGION_MANAGED || region->kind == REGION_HOST)) {
-        simt_unwritten_look(region->map, region->map_size);
-    }
-}
-
-void simt_memory_open(void)
-{
-    for (size_t i = 0; i < region_count; i++) {
-        simt_region_look(&regions[i]);
-    }
-    protect_all(PROT_READ | PROT_WRITE);
-    simt_heap_open();
-}
-
-void simt_memory_close(void)
-{
-    protect_all(PROT_NONE);
-    simt_heap_close();
-}
-
-void simt_memory_look(bool look)
-{
-    protect_all(look ? PROT_READ : PROT_NONE);
-}
-
-void simt_region_open_part(const void *address, size_t size, enum simt_region_access access)
-{
-    struct simt_region *region = simt_region_find(address);
-    static const int protections[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
-    struct simt_region part;
-    if (region && region->kind == REGION_DEVICE && size > 0) {
-        const size_t first = (size_t)((const char *)address - region->map) / page_size * page_size;
-        const size_t end = (size_t)((const char *)address + size - region->map);
-        part = *region;
-        part.map += first;
-        part.map_size = (end + page_size - 1) / page_size * page_size - first;
-        protect(&part, protections[access]);
-        region->changed = part.changed;
-    }
-}
-
-void simt_region_open(const void *address, bool open)
-{
-    struct simt_region *region = simt_region_find(address);
-    if (region && region->kind == REGION_DEVICE) {
-        protect(region, open ? PROT_READ | PROT_WRITE : PROT_NONE);
-    }
-}
-
 /* ---- allocation ---- */
 
 /* Address space for `span` bytes, after the last allocation as long as there is any left. */
@@ -342,8 +261,8 @@ static char *place(size_t span)
             candidate = arena;
             continue;
         }
-        for (size_t i = 0; i < region_count && !in_the_way; i++) {
-            const struct simt_region *region = &regions[i];
+        for (size_t i = 0; i < simt_region_count && !in_the_way; i++) {
+            const struct simt_region *region = &simt_regions[i];
             if (region->kind == REGION_DEVICE && region->map < candidate + span &&
                 candidate < region->map + region->map_size + page_size) {
                 in_the_way = region;
@@ -356,33 +275,66 @@ static char *place(size_t span)
     }
 }
 
-void *simt_memory_allocate(size_t size)
+static size_t pages_of(size_t size)
 {
-    struct simt_region region = {.size = size, .kind = REGION_DEVICE, .device = simt_own.device};
-    size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (size + page_size - 1) / page_size * page_size;
+}
+
+static size_t rounded(size_t size)
+{
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+void *simt_memory_reserve(size_t size)
+{
+    char *map;
     prepare();
-    if (rounded < size || rounded > total - used) {
+    if (rounded(size) < size || rounded(size) > total) {
         return NULL;
     }
-    region.map_size = (rounded + page_size - 1) / page_size * page_size;
-    region.map = region.map_size <= total - used ? place(region.map_size + page_size) : NULL;
-    if (!region.map || mprotect(region.map, region.map_size, PROT_READ | PROT_WRITE) != 0) {
+    map = place(pages_of(rounded(size)) + page_size);
+    if (!map) {
         return NULL;
     }
+    cursor = map + pages_of(rounded(size)) + page_size;
     /* At the end of its pages, so that what runs past the end meets the page after it. */
-    region.base = region.map + region.map_size - rounded;
-    if (!simt_unwritten_fill(true, region.map, region.map_size, PROT_NONE)) {
-        return NULL;
+    return map + pages_of(rounded(size)) - rounded(size);
+}
+
+bool simt_memory_allocate_at(void *base, size_t size)
+{
+    struct simt_region region = {
+        .base = base, .size = size, .kind = REGION_DEVICE, .device = simt_own.device};
+    region.map_size = pages_of(rounded(size));
+    region.map = (char *)base + rounded(size) - region.map_size;
+    if (region.map_size > total - used ||
+        mprotect(region.map, region.map_size, PROT_READ | PROT_WRITE) != 0 ||
+        !simt_unwritten_fill(true, region.map, region.map_size, PROT_NONE)) {
+        return false;
     }
-    protect(&region, PROT_NONE);
+    /* Other flags than its neighbours have: else areas would be split and joined each time. */
+    madvise(region.map, region.map_size, MADV_DONTDUMP);
+    if (mprotect(region.map, region.map_size, PROT_NONE) != 0) {
+        return false;
+    }
     region.changed = ++simt_memory_changes;
     if (!simt_region_add(region)) {
-        return NULL;
+        return false;
     }
     simt_observer.allocated(region.base, size);
-    cursor = region.map + region.map_size + page_size;
     used += region.map_size;
-    return region.base;
+    return true;
+}
+
+void *simt_memory_allocate(size_t size)
+{
+    void *base;
+    prepare();
+    if (rounded(size) < size || pages_of(rounded(size)) > total - used) {
+        return NULL;
+    }
+    base = simt_memory_reserve(size);
+    return base && simt_memory_allocate_at(base, size) ? base : NULL;
 }
 
 void *simt_memory_allocate_host(size_t size, enum simt_region_kind kind)
@@ -409,9 +361,10 @@ void *simt_memory_allocate_host(size_t size, enum simt_region_kind kind)
 
 bool simt_regions_overlap(const char *address, size_t size)
 {
-    for (size_t i = 0; i < region_count; i++) {
-        if (regions[i].kind != REGION_SYMBOL && address < regions[i].base + regions[i].size &&
-            regions[i].base < address + size) {
+    for (size_t i = 0; i < simt_region_count; i++) {
+        if (simt_regions[i].kind != REGION_SYMBOL &&
+            address < simt_regions[i].base + simt_regions[i].size &&
+            simt_regions[i].base < address + size) {
             return true;
         }
     }
@@ -437,11 +390,11 @@ void simt_region_release(struct simt_region *region)
 void simt_memory_reset(int device)
 {
     bool others = false;
-    for (size_t i = region_count; i-- > 0;) {
-        if (regions[i].kind != REGION_SYMBOL && regions[i].device == device) {
-            simt_region_release(&regions[i]);
+    for (size_t i = simt_region_count; i-- > 0;) {
+        if (simt_regions[i].kind != REGION_SYMBOL && simt_regions[i].device == device) {
+            simt_region_release(&simt_regions[i]);
         } else {
-            others = others || regions[i].kind == REGION_DEVICE;
+            others = others || simt_regions[i].kind == REGION_DEVICE;
         }
     }
     if (!others) {

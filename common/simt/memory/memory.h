@@ -2,6 +2,8 @@
 #ifndef SIMT_MEMORY_H
 #define SIMT_MEMORY_H
 
+#include <signal.h>
+
 #include "base/space.h"
 #include "cuda/cuda_runtime_api.h"
 
@@ -20,7 +22,13 @@ struct simt_region {
     char *map; /* its pages, if they are the runtime's */
     size_t map_size;
     uint64_t changed; /* simt_memory_changes when it could be written last */
-    int device; /* that was current when it was allocated; REGION_DEVICE: whose memory it is */
+    int device;    /* that was current when it was allocated; REGION_DEVICE: whose memory it is */
+    bool of_graph; /* a node has allocated it */
+    /* memory/opening.c: how all of it can be touched (PROT_READ...), or how large the piece was
+     * that the last fault has opened. */
+    int open;
+    bool opens_at_faults;
+    size_t window;
 };
 
 /* The region that an address lies in, or begins at, or NULL; valid until there is another one. */
@@ -44,6 +52,10 @@ void simt_region_look(const struct simt_region *region);
 
 /* New regions' memory, of the current device and of the host; NULL if there is none. */
 void *simt_memory_allocate(size_t size);
+/* An address for so much, as long as nobody comes round to it; and memory there, that it had before
+ * or never: false if there is none. */
+void *simt_memory_reserve(size_t size);
+bool simt_memory_allocate_at(void *base, size_t size);
 void *simt_memory_allocate_host(size_t size, enum simt_region_kind kind);
 
 size_t simt_memory_available(void);
@@ -52,6 +64,14 @@ size_t simt_memory_total(void);
  * runs. */
 void simt_memory_open(void);
 void simt_memory_close(void);
+/* Behind a kernel; where programs launch one after the other, memory stays open in between. What
+ * may give the host a reason to look at it closes it first: simt_memory_settle(). */
+void simt_memory_close_behind_kernel(void);
+void simt_memory_settle(void);
+/* Where a fault happened at that address: false if it is one. */
+bool simt_memory_open_at(const void *address);
+/* What handles SIGSEGV, and asks that. */
+extern void (*simt_memory_fault_handler)(int number, siginfo_t *information, void *context);
 /* Device memory that the current device reaches can be read, but not written; or no more. */
 void simt_memory_look(bool look);
 /* When device memory could be written last: the region of that address, and any. As long as that

@@ -135,6 +135,13 @@ int main(int count, char **arguments)
     } else if (!strcmp(name, "host_touch")) {
         fflush(stdout);
         device[3] = 1;
+    } else if (!strcmp(name, "host_touch_after_many")) { // between which memory stays open
+        for (int i = 0; i < 30000; i++) {
+            null_pointer<<<1, 1>>>(device);
+        }
+        cudaDeviceSynchronize();
+        fflush(stdout);
+        device[3] = 1;
     } else if (!strcmp(name, "host_crash")) {
         volatile int *volatile nowhere = nullptr;
         *nowhere = 1; // none of the back end's business

@@ -315,6 +315,62 @@ static void test_cooperative_launch(void **)
     assert_works(cudaFree(box));
 }
 
+__global__ void count(int *here, int *there)
+{
+    ++*here;
+    if (there) {
+        *there += *here;
+    }
+}
+
+static void add_seven(void *word) // in a graph, behind a kernel
+{
+    *(int *)word += 7;
+}
+
+/* So many that memory stays open from one to the next: until something else is asked for. */
+static void test_many_launches(void **)
+{
+    const int launches = 20000;
+    int *other, *third, host[3] = {};
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStream_t stream;
+    assert_works(cudaMalloc(&other, sizeof *other));
+    assert_works(cudaMemset(other, 0, sizeof *other));
+    fetch();
+    assert_works(cudaMemset(result, 0, sizeof *result));
+    for (int i = 0; i < launches; i++) {
+        count<<<1, 1>>>(result, other);
+    }
+    assert_works(cudaMalloc(&third, sizeof *third));
+    count<<<1, 1>>>(other, nullptr);
+    assert_works(cudaMemset(third, 0, sizeof *third));
+    count<<<1, 1>>>(result, third);
+    count<<<1, 1>>>(third, nullptr);
+    assert_works(cudaFree(other));
+    count<<<1, 1>>>(result, third);
+    assert_works(cudaMemcpy(host, third, sizeof *third, cudaMemcpyDeviceToHost));
+    assert_int_equal(host[0], launches + 2 + launches + 2);
+    assert_works(cudaStreamCreate(&stream));
+    assert_works(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    count<<<1, 1, 0, stream>>>(result, nullptr);
+    count<<<1, 1, 0, stream>>>(result, third);
+    assert_works(cudaMemcpyAsync(host, third, sizeof *third, cudaMemcpyDeviceToHost, stream));
+    count<<<1, 1, 0, stream>>>(result, nullptr);
+    assert_works(cudaLaunchHostFunc(stream, add_seven, &host[1]));
+    assert_works(cudaStreamEndCapture(stream, &graph));
+    assert_works(cudaGraphInstantiate(&exec, graph, 0));
+    assert_works(cudaGraphLaunch(exec, stream));
+    assert_works(cudaStreamSynchronize(stream));
+    assert_int_equal(host[0], launches + 2 + launches + 2 + launches + 4);
+    assert_int_equal(host[1], 7);
+    assert_works(cudaGraphExecDestroy(exec));
+    assert_works(cudaGraphDestroy(graph));
+    assert_works(cudaStreamDestroy(stream));
+    assert_works(cudaFree(third));
+}
+
 static int set_up(void **)
 {
     return cudaMalloc(&result, sizeof *result) || cudaMemset(result, 0, sizeof *result);
@@ -334,6 +390,7 @@ int main()
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_launches_by_address),
         cmocka_unit_test(test_cooperative_launch),
+        cmocka_unit_test(test_many_launches),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

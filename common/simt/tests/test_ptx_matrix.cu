@@ -14,11 +14,11 @@
 
 // ---- mma.sync ----
 
-enum number { TF32, BF16, F16, S8, U8 };
+enum number { TF32, BF16, F16, S8, U8, S4, U4 };
 
 __host__ __device__ static int bits_of(number type)
 {
-    return type == TF32 ? 32 : type == BF16 || type == F16 ? 16 : 8;
+    return type == TF32 ? 32 : type == BF16 || type == F16 ? 16 : type >= S4 ? 4 : 8;
 }
 
 // A small whole number in a format.
@@ -34,6 +34,9 @@ __host__ __device__ static unsigned encoded(number type, int value)
         return bits >> 16;
     case F16:
         return value == 0 ? 0 : (bits >> 16 & 0x8000) | (((bits >> 13) - (112u << 10)) & 0x7fff);
+    case S4:
+    case U4:
+        return (unsigned)value & 0xf;
     default:
         return (unsigned)value & 0xff;
     }
@@ -42,13 +45,13 @@ __host__ __device__ static unsigned encoded(number type, int value)
 __host__ __device__ static int element_a(number type, int row, int column)
 {
     int value = (row * 3 + column * 5) % 7 - 3;
-    return type == U8 ? value + 3 : value;
+    return type == U8 || type == U4 ? value + 3 : value;
 }
 
 __host__ __device__ static int element_b(number type, int row, int column)
 {
     int value = (row * 2 + column * 3) % 5 - 2;
-    return type == U8 ? value + 2 : value;
+    return type == U8 || type == U4 ? value + 2 : value;
 }
 
 __host__ __device__ static int element_c(int row, int column)
@@ -122,6 +125,31 @@ PRODUCT(s8_32, S8, S8, int, "r", "m16n8k32", "s32.s8.s8.s32", LONG_A, LONG_B, A(
         A(3), B(0), B(1))
 PRODUCT(us8_16, U8, S8, int, "r", "m16n8k16", "s32.u8.s8.s32", SHORT_A, SHORT_B, A(0), A(1), B(0))
 
+PRODUCT(s4_64, S4, S4, int, "r", "m16n8k64", "s32.s4.s4.s32", LONG_A, LONG_B, A(0), A(1), A(2),
+        A(3), B(0), B(1))
+PRODUCT(us4_32, U4, S4, int, "r", "m16n8k32", "s32.u4.s4.s32", SHORT_A, SHORT_B, A(0), A(1), B(0))
+
+// Eight rows, two registers of C.
+#define SMALL_PRODUCT(name, A_TYPE, B_TYPE, shape, types)                                          \
+    __global__ void name(int *out)                                                                 \
+    {                                                                                              \
+        const number type_a = A_TYPE, type_b = B_TYPE;                                             \
+        int x[4];                                                                                  \
+        for (int i = 0; i < 4; i++) {                                                              \
+            x[i] = element_c(row_of_c(i), column_of_c(i));                                         \
+            for (int k = 0; i > 1 && k < 128 / bits_of(A_TYPE); k++)                               \
+                x[i] += element_a(type_a, row_of_c(i), k) * element_b(type_b, k, column_of_c(i));  \
+        }                                                                                          \
+        asm volatile("mma.sync.aligned." shape ".row.col." types " {%0, %1}, {%2}, {%3}, "         \
+                     "{%0, %1};"                                                                   \
+                     : "+r"(x[0]), "+r"(x[1])                                                      \
+                     : A(0), B(0));                                                                \
+        for (int i = 0; i < 4; i++)                                                                \
+            out[row_of_c(i) * 8 + column_of_c(i)] = x[i];                                          \
+    }
+SMALL_PRODUCT(u8_small, U8, U8, "m8n8k16", "s32.u8.u8.s32")
+SMALL_PRODUCT(s4_small, S4, U4, "m8n8k32", "s32.s4.u4.s32")
+
 template <class T>
 static void check_product(void (*kernel)(T *), number type_a, number type_b, int depth)
 {
@@ -148,6 +176,10 @@ static void test_products(void **)
     check_product(f16_8, F16, F16, 8);
     check_product(s8_32, S8, S8, 32);
     check_product(us8_16, U8, S8, 16);
+    check_product(s4_64, S4, S4, 64);
+    check_product(us4_32, U4, S4, 32);
+    check_product(u8_small, U8, U8, 16);
+    check_product(s4_small, S4, U4, 32);
 }
 
 // Half precision results: two of them in a register.

@@ -157,6 +157,8 @@ static void test_host_access(void **state)
     (void)state;
     assert_report("host_touch", "host code touched device memory at",
                   "byte 12 of a 256-byte allocation");
+    assert_report("host_touch_after_many", "host code touched device memory at",
+                  "byte 12 of a 256-byte allocation");
 }
 
 static void test_other_faults_are_left_alone(void **state)

@@ -62,8 +62,47 @@ int main()
     printf("%d %d %g\n", result[0], result[1], part);
 }
 END
+# Flags of one and two bytes: who waits for them gives others their turn.
+cat >flags.cu <<'END'
+#include <cstdio>
+#include <cuda/atomic>
+
+template <class T>
+__global__ void wait(T *flags, int *out)
+{
+    cuda::atomic_ref<T, cuda::thread_scope_device> asks(flags[0]), answers(flags[1]);
+    T expected = 1;
+    if (threadIdx.x == 0) {
+        while (asks.load(cuda::memory_order_acquire) != T(1)) {
+        }
+        out[0]++;
+        answers.exchange(asks.compare_exchange_strong(expected, T(0)));
+    } else if (threadIdx.x == 40) {
+        asks.store(T(1), cuda::memory_order_release);
+        while (!answers.load(cuda::memory_order_acquire)) {
+        }
+        out[1] = out[0];
+    }
+}
+
+int main()
+{
+    unsigned short *flags;
+    int *out, result[2];
+    cudaMalloc(&flags, 12);
+    cudaMalloc(&out, sizeof result);
+    cudaMemset(flags, 0, 12);
+    cudaMemset(out, 0, sizeof result);
+    wait<<<1, 64>>>(reinterpret_cast<bool *>(flags), out);
+    wait<<<1, 64>>>(reinterpret_cast<unsigned char *>(flags + 1), out);
+    wait<<<1, 64>>>(flags + 2, out);
+    cudaMemcpy(result, out, sizeof result, cudaMemcpyDeviceToHost);
+    printf("%d %d\n", result[0], result[1]);
+}
+END
 if [ -f "$cccl/cuda/std/version" ] && case $compiler in *clang*) false ;; esac; then
     prints '130816 63 -5' --run libcudacxx.cu
+    prints '3 3' --run flags.cu
     compile -DRACE --run libcudacxx.cu
     [ $? -eq 1 ] && grep -q 'data race in global memory' output || fail 'a race beside cuda::atomic'
 fi

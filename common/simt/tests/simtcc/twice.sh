@@ -26,3 +26,30 @@ for how in POLLS POLLS_ATOMIC POLLS_LDCV; do
     compile first.o second.o -o program || fail "twice.cu, $how, linked"
     in_all_ways "twice.cu, $how"
 done
+
+# Atomics of C++, of all sizes.
+compile -dc "$here/simtcc/narrow.cu" -o first.o && ! grep -q simt_plain first.o || fail 'narrow.cu'
+compile first.o -o program || fail 'narrow.cu, linked'
+in_all_ways narrow.cu
+cat >expected <<'END'
+1 bytes: 1234 1234; 64 64 64 64; 9
+2 bytes: 1234 1234; 16192 16192 16192 16192; 9
+4 bytes: 1234 1234; 16192 16192 16192 16192; 9
+8 bytes: 1234 1234; 16192 16192 16192 16192; 9
+END
+cmp -s checked expected || fail "narrow.cu: $(cat checked)"
+compile -DRACE --run "$here/simtcc/narrow.cu"
+[ $? -eq 1 ] && grep -q 'data race in global memory' output || fail 'a race beside an atomic of a byte'
+SIMT_WATCHDOG=0.2 compile -DNEVER --run "$here/simtcc/narrow.cu"
+[ $? -eq 1 ] && grep -q 'it reads a word of managed memory' output || fail 'a byte that nobody sets'
+
+# Conversions beyond a type's range. (Clang moves some to where they are not found.)
+case $("$compiler" --version):$(uname -m) in
+*clang*) ;;
+*:x86_64)
+    compile "$here/simtcc/conversions.cu" -o program || fail 'conversions.cu'
+    in_all_ways conversions.cu
+    yes '0 0 0 0' | head -4 >expected
+    cmp -s checked expected || fail "conversions.cu: $(cat checked)"
+    ;;
+esac

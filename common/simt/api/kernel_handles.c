@@ -1,0 +1,161 @@
+/* The host API of kernels: handles, names, what is left of shared memory; and logs. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/own.h"
+#include "program/layout.h"
+
+/* A handle is the kernel's address. */
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function)
+{
+    SIMT_CALL;
+    if (!kernel || !function) {
+        return simt_error(kernel ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+    }
+    *kernel = (cudaKernel_t)(uintptr_t)function;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *handle, const void *function)
+{
+    SIMT_CALL;
+    if (!handle || !function) {
+        return simt_error(handle ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+    }
+    *handle = (cudaFunction_t)(uintptr_t)function;
+    return cudaSuccess;
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute,
+                                            int value, int device)
+{
+    SIMT_CALL;
+    const int current = simt_own.device;
+    cudaError_t error;
+    if (!simt_device_exists(device)) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    simt_own.device = device;
+    error = cudaFuncSetAttribute(kernel, attribute, value);
+    simt_own.device = current;
+    return error;
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *function)
+{
+    SIMT_CALL;
+    const struct simt_kernel *kernel = simt_find_kernel(function);
+    if (!name) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (!kernel || !kernel->invoke) {
+        return simt_error(cudaErrorInvalidDeviceFunction);
+    }
+    *name = kernel->name;
+    return cudaSuccess;
+}
+
+static size_t aligned(size_t offset, size_t size)
+{
+    size_t alignment = 1;
+    while (alignment < 16 && size % (2 * alignment) == 0) {
+        alignment *= 2;
+    }
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
+/* Each at a multiple of its alignment, which its size gives. */
+cudaError_t cudaFuncGetParamInfo(const void *function, size_t number, size_t *offset, size_t *size)
+{
+    SIMT_CALL;
+    const struct simt_kernel *kernel = simt_find_kernel(function);
+    size_t at = 0;
+    if (!kernel || !kernel->invoke) {
+        return simt_error(cudaErrorInvalidDeviceFunction);
+    }
+    if (number >= kernel->parameters || !offset) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    for (size_t i = 0; i < number; i++) {
+        at = aligned(at, kernel->sizes[i]) + kernel->sizes[i];
+    }
+    *offset = aligned(at, kernel->sizes[number]);
+    if (size) {
+        *size = kernel->sizes[number];
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function,
+                                                      int blocks, int block_size)
+{
+    SIMT_CALL;
+    size_t of_block, own;
+    if (!bytes || !function || blocks < 1 || block_size < 1 ||
+        block_size > SIMT_MAX_BLOCK_THREADS) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    own = simt_layout_of(function)->own_bytes;
+    of_block = SIMT_MULTIPROCESSOR_SHARED / (size_t)blocks;
+    of_block = of_block > SIMT_RESERVED_SHARED ? of_block - SIMT_RESERVED_SHARED : 0;
+    of_block = of_block < SIMT_MAX_SHARED_BYTES ? of_block : SIMT_MAX_SHARED_BYTES;
+    *bytes = of_block > own ? of_block - own : 0;
+    return cudaSuccess;
+}
+
+/* ---- logs ---- */
+
+cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t function, void *data,
+                                     cudaLogsCallbackHandle *callback)
+{
+    SIMT_CALL;
+    (void)data;
+    if (!function || !callback) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *callback = (cudaLogsCallbackHandle)(uintptr_t)callback; /* some handle: nobody is called */
+    return cudaSuccess;
+}
+
+cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
+{
+    SIMT_CALL;
+    return simt_error(callback ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaLogsCurrent(cudaLogIterator *iterator, unsigned int flags)
+{
+    SIMT_CALL;
+    if (!iterator || flags != 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *iterator = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *path, unsigned int flags)
+{
+    SIMT_CALL;
+    FILE *file;
+    (void)iterator;
+    if (!path || flags != 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    file = fopen(path, "w");
+    return simt_error(file && fclose(file) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
+}
+
+cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
+                                 unsigned int flags)
+{
+    SIMT_CALL;
+    (void)iterator;
+    if (!buffer || !size || *size == 0 || flags != 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    buffer[0] = '\0';
+    *size = 0;
+    return cudaSuccess;
+}

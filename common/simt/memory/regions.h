@@ -1,0 +1,12 @@
+/* The table of regions, for those that go through all of it. */
+#ifndef SIMT_REGIONS_H
+#define SIMT_REGIONS_H
+
+#include "memory/memory.h"
+
+extern struct simt_region *simt_regions;
+extern size_t simt_region_count;
+/* Whether the current device has no access to it. */
+bool simt_region_is_foreign(const struct simt_region *region);
+
+#endif
