@@ -233,16 +233,23 @@ static const char *section_of(const char *line)
 /* What a line does with the names in it. */
 enum use { DEFINES, CALLS, REFERS };
 
+static bool holds_values(const char *line)
+{
+    static const char *const directives[] = {"\t.quad", "\t.long", "\t.value", "\t.byte"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
+        found = found || begins(line, directives[i]);
+    }
+    return found;
+}
+
 static enum use use_of(const char *line)
 {
-    static const char *const addresses[] = {"\t.quad", "\t.long", "\t.value", "\t.byte"};
     if (line[0] != '\t') {
         return DEFINES; /* a label */
     }
-    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
-        if (begins(line, addresses[i])) {
-            return REFERS;
-        }
+    if (holds_values(line)) {
+        return REFERS;
     }
     return line[1] == '.' ? DEFINES : begins(line, "\tcall") || line[1] == 'j' ? CALLS : REFERS;
 }
@@ -318,6 +325,19 @@ static void write_line(struct text *out, const char *line, const char *next, con
     }
 }
 
+/* What a local variable begins as, if that has addresses in it: its name is the compiler's own, and
+ * it lies among the variables. */
+static bool begins_constant(const char *line)
+{
+    return begins(line, ".LC") && line[name_length(line)] == ':';
+}
+
+static bool goes_on(const char *line)
+{
+    return begins_constant(line) || holds_values(line) || begins(line, "\t.zero") ||
+           begins(line, "\t.string") || begins(line, "\t.ascii");
+}
+
 /* It belongs to no section. */
 static bool is_of_anywhere(const char *line)
 {
@@ -331,13 +351,17 @@ static bool is_of_anywhere(const char *line)
 
 static bool write_plain(struct text *out, const struct file *a, const struct file *b)
 {
-    bool leave_out = false;
+    bool leave_out = false, in_constant = false;
     for (const char *line = b->text.bytes, *next; *line; line = next) {
         const char *const section = section_of(line);
         const size_t length = name_length(line);
         next = next_line(line);
+        in_constant = in_constant && goes_on(line);
         if (section) {
             leave_out = is_left_out(section);
+        } else if (leave_out && !in_constant && begins_constant(line)) {
+            in_constant = true;
+            append_string(out, "\t.data\n\t.align 32\n");
         } else if (begins(line, "\t.local\t") || begins(line, "\t.comm\t")) {
             const char *const name = strchr(line + 1, '\t') + 1;
             if (!has(&a->data, name, name_length(name))) {
@@ -348,7 +372,7 @@ static bool write_plain(struct text *out, const struct file *a, const struct fil
                    !has(&a->data, line, length)) {
             return false;
         }
-        if (!leave_out || is_of_anywhere(line)) {
+        if (!leave_out || in_constant || is_of_anywhere(line)) {
             write_line(out, line, next, a, b);
         }
     }
