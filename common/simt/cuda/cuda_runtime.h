@@ -140,6 +140,9 @@ __asm__(".pushsection .data.rel.ro, \"aw\"\n.balign 8\n.8byte _ZSt7nothrow\n.pop
 #endif
 #endif
 
+/* Of two bodies of one function, which runs (simt_arch.c has them). */
+#define SIMT_ON_DEVICE (!__builtin_is_constant_evaluated() && simt_is_in_kernel())
+
 /* ---- built-in variables ---- */
 
 #if !defined(SIMT_PREPROCESSED) && !defined(SIMT_HOST_ONLY)
