@@ -1,12 +1,16 @@
 /* simt_rewrite --twice a.s b.s: makes two translations of one source parts of one program.
  *
- * `a.s` is instrumented, `b.s` is not: its kernels run where nobody looks (machine/launch.c). In
- * it, every function gets another name, so that both can be linked; variables of the source are
- * those of `a.s`, which gets global names for those that have none. For each function that both
- * have, the section simt_plain says where.
+ * `a.s` is instrumented, `b.s` is not: it is for what runs where nobody looks. In it, every
+ * function gets another name, so that both can be linked; variables of the source are those of
+ * `a.s`, which gets global names for those that have none.
  *
- * Both files are changed in place. Status 2, and nothing is: they cannot be put together, or the
- * source may wait in ways that take the hooks. Only what GCC writes for x86-64. */
+ * A function that both have begins, in `a.s`, with a branch to that of `b.s`, which is taken while
+ * the host runs: simt_unless_in_kernel (cuda_runtime.h). And the section simt_plain says where both
+ * are, for kernels that are not checked (machine/launch.c), unless the source may wait in ways that
+ * take the hooks.
+ *
+ * Both files are changed in place. Status 2, and nothing is: they cannot be put together. Only what
+ * GCC writes for x86-64. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -160,30 +164,67 @@ static const char *write_local(struct text *out, const char *line)
     return next_line(common);
 }
 
-static void write_global_name(struct text *out, const struct symbol *name)
+/* `behind`: what it has behind it already. */
+static void write_global_name(struct text *out, const struct symbol *name, const char *behind)
 {
     static const char *const lines[] = {"\t.globl\t", "\t.hidden\t", "\t.set\t"};
     for (size_t i = 0; i < 3; i++) {
         append_string(out, lines[i]);
         append(out, name->begin, name->length);
+        append_string(out, behind);
         append_string(out, of_file);
         if (i == 2) {
             append_string(out, ", ");
             append(out, name->begin, name->length);
+            append_string(out, behind);
         }
         append_string(out, "\n");
     }
 }
 
-static bool write_instrumented(struct text *out, const struct file *a)
+/* Whether it is the same in both: of the source, and not what initialises it, which is left out of
+ * the other one. */
+static bool is_in_both(const char *name, size_t length, const struct file *a, const struct file *b)
+{
+    static const char *const starts[] = {"_GLOBAL__",
+                                         "_Z41__static_initialization_and_destruction"};
+    return has(&a->functions, name, length) && has(&b->functions, name, length) &&
+           !memchr(name, '.', length) && !begins(name, starts[0]) && !begins(name, starts[1]);
+}
+
+/* Behind the label of a function and what belongs to it: the branch. */
+static const char *write_branch(struct text *out, const char *name, const struct file *a)
+{
+    static const char *const first[] = {".LFB", "\t.cfi_startproc\n", "\tendbr64\n"};
+    const size_t length = name_length(name);
+    const char *line = next_line(name);
+    append(out, name, (size_t)(line - name));
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        if (begins(line, first[i])) {
+            append(out, line, (size_t)(next_line(line) - line));
+            line = next_line(line);
+        }
+    }
+    append_string(out, "\tsimt_unless_in_kernel\t");
+    append(out, name, length);
+    append_string(out, plain);
+    append_string(out, has(&a->external, name, length) ? "" : of_file);
+    append_string(out, "\n");
+    return line;
+}
+
+static bool write_instrumented(struct text *out, const struct file *a, const struct file *b)
 {
     for (const char *line = a->text.bytes, *next; *line; line = next) {
+        const size_t length = name_length(line);
         next = next_line(line);
         if (begins(line, "\t.local\t")) {
             next = write_local(out, line);
             if (!next) {
                 return false;
             }
+        } else if (length > 0 && line[length] == ':' && is_in_both(line, length, a, b)) {
+            next = write_branch(out, line, a);
         } else {
             append(out, line, (size_t)(next - line));
         }
@@ -192,13 +233,13 @@ static bool write_instrumented(struct text *out, const struct file *a)
     for (size_t i = 0; i < a->data.capacity; i++) {
         const struct symbol *name = &a->data.slots[i];
         if (name->begin && !has(&a->external, name->begin, name->length)) {
-            write_global_name(out, name);
+            write_global_name(out, name, "");
         }
     }
     for (size_t i = 0; i < a->functions.capacity; i++) {
         const struct symbol *name = &a->functions.slots[i];
         if (name->begin && !has(&a->external, name->begin, name->length)) {
-            write_global_name(out, name);
+            write_global_name(out, name, "");
         }
     }
     return true;
@@ -290,7 +331,9 @@ static void write_renamed(struct text *out, const char *line, const char *end, c
             continue;
         }
         append(out, at, length);
-        if (at[-(at > line)] != '@' && at[-(at > line)] != '%') {
+        if (begins(at + length, ",comdat") && !has(&b->data, at, length)) {
+            append_string(out, plain); /* the group of functions is no function, for destructors */
+        } else if (at[-(at > line)] != '@' && at[-(at > line)] != '%') {
             append_string(out, ending(use, at, length, a, b));
         }
         at += length;
@@ -376,6 +419,12 @@ static bool write_plain(struct text *out, const struct file *a, const struct fil
             write_line(out, line, next, a, b);
         }
     }
+    return true;
+}
+
+/* Where both have a function. */
+static void write_table(struct text *out, const struct file *a, const struct file *b)
+{
     append_string(out, "\t.section\tsimt_plain,\"aw\",@progbits\n\t.align 8\n");
     for (size_t i = 0; i < b->functions.capacity; i++) {
         const struct symbol *name = &b->functions.slots[i];
@@ -389,7 +438,18 @@ static bool write_plain(struct text *out, const struct file *a, const struct fil
             append_string(out, "\n");
         }
     }
-    return true;
+}
+
+/* Functions that have no global name get one, for the branch. */
+static void write_targets(struct text *out, const struct file *a, const struct file *b)
+{
+    for (size_t i = 0; i < b->functions.capacity; i++) {
+        const struct symbol *name = &b->functions.slots[i];
+        if (name->begin && is_in_both(name->begin, name->length, a, b) &&
+            !has(&a->external, name->begin, name->length)) {
+            write_global_name(out, name, plain);
+        }
+    }
 }
 
 /* ---- both ---- */
@@ -436,11 +496,16 @@ int simt_make_two(const char *instrumented, const char *other)
         read_lines(&b);
         find_kept(&b);
         name_file(&a.text);
-        status =
-            may_wait(a.text.bytes) || !write_instrumented(&of_a, &a) || !write_plain(&of_b, &a, &b)
-                ? CANNOT
-            : write_whole(instrumented, &of_a) && write_whole(other, &of_b) ? EXIT_SUCCESS
-                                                                            : EXIT_FAILURE;
+        if (!write_instrumented(&of_a, &a, &b) || !write_plain(&of_b, &a, &b)) {
+            status = CANNOT;
+        } else {
+            write_targets(&of_b, &a, &b);
+            if (!may_wait(a.text.bytes)) {
+                write_table(&of_b, &a, &b);
+            }
+            status = write_whole(instrumented, &of_a) && write_whole(other, &of_b) ? EXIT_SUCCESS
+                                                                                   : EXIT_FAILURE;
+        }
     }
     forget(&a);
     forget(&b);

@@ -71,6 +71,13 @@ __asm__(".macro " SIMT_CALL " target:vararg\n"
                                                                      " \\target\n"
                                                                      ".Lsimt_past\\@:\n"
                                                                      ".endm\n");
+/* What the host runs needs no hooks: the source's other translation has none (simt_twice.c). */
+#define SIMT_IN_KERNEL "%fs:simt_own@tpoff+" SIMT_STRING(SIMT_CURRENT)
+__asm__(".macro simt_unless_in_kernel target\n"
+        "cmpq $0, " SIMT_IN_KERNEL "\n"
+        "je \\target\n"
+        ".endm\n");
+#undef SIMT_IN_KERNEL
 #undef SIMT_CALL
 #undef SIMT_STRING
 #undef SIMT_STRING_OF
