@@ -235,6 +235,13 @@ enum cudaFuncAttribute {
     cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 
+/* For the preferred carveout, a percentage. */
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1,
+    cudaSharedmemCarveoutMaxL1 = 0,
+    cudaSharedmemCarveoutMaxShared = 100
+};
+
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
 
