@@ -22,8 +22,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <ctype.h>
 #include <limits>
 #include <math.h>
+#include <new>
 #include <type_traits>
 
 #include "cuda_runtime_api.h"

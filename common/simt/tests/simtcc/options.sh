@@ -72,6 +72,24 @@ prints 'device 13000' arch.cu --run
 prints 'device 13000' -D__CUDA_ARCH__=900 arch.cu --run
 prints 'device 13000' -D __CUDA_ARCH__=900 arch.cu --run
 
+# Headers of C++ that nvcc includes by itself, some only with this option.
+cat >functional.cu <<'END'
+__global__ void k(int *out) { new (out) int(7); }
+int main()
+{
+    int *out, host;
+    cudaMalloc(&out, sizeof host);
+    k<<<1, 1>>>(out);
+    cudaMemcpy(&host, out, sizeof host, cudaMemcpyDeviceToHost);
+    std::function<int(int)> twice = [](int i) { return 2 * i; };
+    std::tuple<int, char> both(twice(host), 'a');
+    printf("%d %c\n", std::get<0>(both), toupper(std::get<1>(both)));
+}
+END
+for option in --extended-lambda -extended-lambda --expt-extended-lambda; do
+    prints '14 A' $option functional.cu --run
+done
+
 # __CUDA_ARCH__ has its value in what a GPU executes, whatever braces the branches open; where a function is of the
 # host, too, it has it when a kernel calls. Not where the host may be meant: that is told. Lines, names of files and headers beside the source are as without it.
 mkdir -p beside
