@@ -90,6 +90,31 @@ for option in --extended-lambda -extended-lambda --expt-extended-lambda; do
     prints '14 A' $option functional.cu --run
 done
 
+# Function objects of the device, small and with memory of their own.
+cat >nvfunctional.cu <<'END'
+#include <cstdio>
+#include <nvfunctional>
+typedef nvstd::function<float(float)> function;
+__host__ __device__ float apply(const function &f, float x) { return f ? f(x) : -1; }
+__global__ void k(float *out, float a)
+{
+    const double more[5] = {1, 2, 3, 4, a};
+    function small = [a](float x) { return a * x; }, large, other = small;
+    large = [more](float x) { return x + (float)(more[0] + more[4]); };
+    small = nullptr;
+    swap(other, large);
+    printf("%g %g %g\n", apply(small, 2), apply(other, 2), apply(large, 2));
+}
+int main()
+{
+    k<<<1, 1>>>(nullptr, 3);
+    cudaDeviceSynchronize();
+    printf("%g\n", apply([](float x) { return x + 1; }, 2));
+}
+END
+prints '-1 6 6
+3' nvfunctional.cu --run
+
 # __CUDA_ARCH__ has its value in what a GPU executes, whatever braces the branches open; where a function is of the
 # host, too, it has it when a kernel calls. Not where the host may be meant: that is told. Lines, names of files and headers beside the source are as without it.
 mkdir -p beside
