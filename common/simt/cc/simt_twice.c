@@ -11,129 +11,14 @@
  *
  * Both files are changed in place. Status 2, and nothing is: they cannot be put together. Only what
  * GCC writes for x86-64. */
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/simt_rewrite.h"
+#include "cc/simt_twice.h"
 
 enum { CANNOT = 2 };
 static const char plain[] = ".simt_plain";
-
-/* ---- names ---- */
-
-struct names {
-    struct symbol {
-        const char *begin;
-        size_t length;
-    } * slots;
-    size_t count, capacity; /* a power of two */
-};
-
-/* FNV-1a. */
-static uint64_t hash_of(const char *bytes, size_t length)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-static struct symbol *slot_of(const struct names *names, const char *begin, size_t length)
-{
-    const uint64_t hash = hash_of(begin, length);
-    for (size_t at = (size_t)(hash ^ hash >> 32);; at++) {
-        struct symbol *slot = &names->slots[at & (names->capacity - 1)];
-        if (!slot->begin || (slot->length == length && memcmp(slot->begin, begin, length) == 0)) {
-            return slot;
-        }
-    }
-}
-
-static bool has(const struct names *names, const char *begin, size_t length)
-{
-    return names->count > 0 && slot_of(names, begin, length)->begin;
-}
-
-static void add(struct names *names, const char *begin, size_t length)
-{
-    struct symbol *slot;
-    if (2 * names->count >= names->capacity) {
-        struct names larger = {NULL, 0, names->capacity ? 2 * names->capacity : 64};
-        larger.slots = zeroed(larger.capacity, sizeof *larger.slots);
-        for (size_t i = 0; i < names->capacity; i++) {
-            if (names->slots[i].begin) {
-                *slot_of(&larger, names->slots[i].begin, names->slots[i].length) = names->slots[i];
-                larger.count++;
-            }
-        }
-        free(names->slots);
-        *names = larger;
-    }
-    slot = slot_of(names, begin, length);
-    names->count += !slot->begin;
-    *slot = (struct symbol){begin, length};
-}
-
-/* ---- lines ---- */
-
-static bool is_of_name(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           c == '.';
-}
-
-static size_t name_length(const char *at)
-{
-    size_t length = 0;
-    while (is_of_name(at[length])) {
-        length++;
-    }
-    return length;
-}
-
-static bool begins(const char *line, const char *with)
-{
-    return strncmp(line, with, strlen(with)) == 0;
-}
-
-static const char *next_line(const char *line)
-{
-    const char *end = strchr(line, '\n');
-    return end ? end + 1 : line + strlen(line);
-}
-
-/* What the file declares. */
-struct file {
-    struct text text;
-    struct names functions, data, external;
-    struct names kept; /* variables outside of what is left out */
-};
-
-static void read_lines(struct file *file)
-{
-    static const char *const externals[] = {"\t.globl\t", "\t.weak\t"};
-    append(&file->text, "", 1); /* a 0 byte */
-    for (const char *line = file->text.bytes; *line; line = next_line(line)) {
-        const char *name = begins(line, "\t.type\t") ? line + 7 : NULL;
-        if (name) {
-            const size_t length = name_length(name);
-            const bool function = begins(name + length, ", @function");
-            add(function ? &file->functions : &file->data, name, length);
-        } else if (begins(line, "\t.local\t")) {
-            add(&file->data, line + 8, name_length(line + 8));
-        }
-        for (size_t i = 0; i < 2; i++) {
-            if (begins(line, externals[i])) {
-                name = line + strlen(externals[i]);
-                add(&file->external, name, name_length(name));
-            }
-        }
-    }
-}
 
 /* ---- the instrumented one ---- */
 
@@ -188,7 +73,7 @@ static bool is_in_both(const char *name, size_t length, const struct file *a, co
 {
     static const char *const starts[] = {"_GLOBAL__",
                                          "_Z41__static_initialization_and_destruction"};
-    return has(&a->functions, name, length) && has(&b->functions, name, length) &&
+    return has_name(&a->functions, name, length) && has_name(&b->functions, name, length) &&
            !memchr(name, '.', length) && !begins(name, starts[0]) && !begins(name, starts[1]);
 }
 
@@ -208,7 +93,7 @@ static const char *write_branch(struct text *out, const char *name, const struct
     append_string(out, "\tsimt_unless_in_kernel\t");
     append(out, name, length);
     append_string(out, plain);
-    append_string(out, has(&a->external, name, length) ? "" : of_file);
+    append_string(out, has_name(&a->external, name, length) ? "" : of_file);
     append_string(out, "\n");
     return line;
 }
@@ -232,13 +117,13 @@ static bool write_instrumented(struct text *out, const struct file *a, const str
     append_string(out, "\t.text\n");
     for (size_t i = 0; i < a->data.capacity; i++) {
         const struct symbol *name = &a->data.slots[i];
-        if (name->begin && !has(&a->external, name->begin, name->length)) {
+        if (name->begin && !has_name(&a->external, name->begin, name->length)) {
             write_global_name(out, name, "");
         }
     }
     for (size_t i = 0; i < a->functions.capacity; i++) {
         const struct symbol *name = &a->functions.slots[i];
-        if (name->begin && !has(&a->external, name->begin, name->length)) {
+        if (name->begin && !has_name(&a->external, name->begin, name->length)) {
             write_global_name(out, name, "");
         }
     }
@@ -301,15 +186,18 @@ static enum use use_of(const char *line)
 static const char *ending(enum use use, const char *name, size_t length, const struct file *a,
                           const struct file *b)
 {
-    const bool external = has(&a->external, name, length);
-    if (has(&b->functions, name, length)) {
-        return use != REFERS || !has(&a->functions, name, length) ? plain : external ? "" : of_file;
+    const bool external = has_name(&a->external, name, length);
+    if (has_name(&b->functions, name, length)) {
+        return use != REFERS || !has_name(&a->functions, name, length) ? plain
+               : external                                              ? ""
+                                                                       : of_file;
     }
-    if (!has(&a->data, name, length) || external) {
+    if (!has_name(&a->data, name, length) || external) {
         return "";
     }
-    return has(&b->kept, name, length) && (use == DEFINES || memchr(name, '.', length)) ? ""
-                                                                                        : of_file;
+    return has_name(&b->kept, name, length) && (use == DEFINES || memchr(name, '.', length))
+               ? ""
+               : of_file;
 }
 
 static void write_renamed(struct text *out, const char *line, const char *end, const struct file *a,
@@ -331,7 +219,7 @@ static void write_renamed(struct text *out, const char *line, const char *end, c
             continue;
         }
         append(out, at, length);
-        if (begins(at + length, ",comdat") && !has(&b->data, at, length)) {
+        if (begins(at + length, ",comdat") && !has_name(&b->data, at, length)) {
             append_string(out, plain); /* the group of functions is no function, for destructors */
         } else if (at[-(at > line)] != '@' && at[-(at > line)] != '%') {
             append_string(out, ending(use, at, length, a, b));
@@ -347,8 +235,8 @@ static void find_kept(struct file *b)
         const char *const section = section_of(line);
         const size_t length = name_length(line);
         left_out = section ? is_left_out(section) : left_out;
-        if (!left_out && length > 0 && line[length] == ':' && has(&b->data, line, length)) {
-            add(&b->kept, line, length);
+        if (!left_out && length > 0 && line[length] == ':' && has_name(&b->data, line, length)) {
+            keep_name(&b->kept, line, length);
         }
     }
 }
@@ -360,7 +248,8 @@ static void write_line(struct text *out, const char *line, const char *next, con
     if (begins(line, "\t.string") || begins(line, "\t.ascii") || begins(line, "\t.ident") ||
         begins(line, "\t.file")) {
         append(out, line, (size_t)(next - line));
-    } else if (begins(line, "\t.globl\t") && !has(&b->functions, line + 8, name_length(line + 8))) {
+    } else if (begins(line, "\t.globl\t") &&
+               !has_name(&b->functions, line + 8, name_length(line + 8))) {
         append_string(out, "\t.weak\t"); /* a constant, which both have */
         append(out, line + 8, (size_t)(next - line - 8));
     } else {
@@ -407,12 +296,12 @@ static bool write_plain(struct text *out, const struct file *a, const struct fil
             append_string(out, "\t.data\n\t.align 32\n");
         } else if (begins(line, "\t.local\t") || begins(line, "\t.comm\t")) {
             const char *const name = strchr(line + 1, '\t') + 1;
-            if (!has(&a->data, name, name_length(name))) {
+            if (!has_name(&a->data, name, name_length(name))) {
                 return false;
             }
             continue;
         } else if (leave_out && length > 0 && line[length] == ':' && line[0] != '.' &&
-                   !has(&a->data, line, length)) {
+                   !has_name(&a->data, line, length)) {
             return false;
         }
         if (!leave_out || in_constant || is_of_anywhere(line)) {
@@ -428,10 +317,10 @@ static void write_table(struct text *out, const struct file *a, const struct fil
     append_string(out, "\t.section\tsimt_plain,\"aw\",@progbits\n\t.align 8\n");
     for (size_t i = 0; i < b->functions.capacity; i++) {
         const struct symbol *name = &b->functions.slots[i];
-        if (name->begin && has(&a->functions, name->begin, name->length)) {
+        if (name->begin && has_name(&a->functions, name->begin, name->length)) {
             append_string(out, "\t.quad\t");
             append(out, name->begin, name->length);
-            append_string(out, has(&a->external, name->begin, name->length) ? "" : of_file);
+            append_string(out, has_name(&a->external, name->begin, name->length) ? "" : of_file);
             append_string(out, "\n\t.quad\t");
             append(out, name->begin, name->length);
             append_string(out, plain);
@@ -446,7 +335,7 @@ static void write_targets(struct text *out, const struct file *a, const struct f
     for (size_t i = 0; i < b->functions.capacity; i++) {
         const struct symbol *name = &b->functions.slots[i];
         if (name->begin && is_in_both(name->begin, name->length, a, b) &&
-            !has(&a->external, name->begin, name->length)) {
+            !has_name(&a->external, name->begin, name->length)) {
             write_global_name(out, name, plain);
         }
     }
@@ -492,8 +381,8 @@ int simt_make_two(const char *instrumented, const char *other)
     struct text of_a = {0}, of_b = {0};
     int status = EXIT_FAILURE;
     if (read_whole(instrumented, &a.text) && read_whole(other, &b.text)) {
-        read_lines(&a);
-        read_lines(&b);
+        read_assembly(&a);
+        read_assembly(&b);
         find_kept(&b);
         name_file(&a.text);
         if (!write_instrumented(&of_a, &a, &b) || !write_plain(&of_b, &a, &b)) {
