@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "base/own.h"
 #include "cuda/cuda.h"
+#include "memory/memory.h"
 
 /* Before cuInit(), only it and what asks for a version works; and before a context is current, what
  * needs one does not. */
@@ -281,6 +282,23 @@ CUresult cuMemAllocManaged(CUdeviceptr *memory, size_t size, unsigned int flags)
     }
     error = result_of(cudaMallocManaged(&found, size, flags));
     *memory = (uintptr_t)found;
+    return error;
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr memory)
+{
+    const struct simt_region *region;
+    BEGIN
+    region = simt_region_find(AT(memory));
+    if (!region || region->kind == REGION_SYMBOL) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    if (base) {
+        *base = (uintptr_t)region->base;
+    }
+    if (size) {
+        *size = region->size;
+    }
     return error;
 }
 

@@ -311,6 +311,9 @@ static void end_recording(const unsigned int *sites, unsigned int count)
         !snapshot.rewrites || (before && memcmp(before, snapshot.contents, snapshot.bytes) == 0);
     repeat->snapshot = snapshot;
     repeat->before = before;
+    if (before) {
+        simt_snapshot_compare(&repeat->snapshot, before);
+    }
     repeat->changes = simt_memory_changes;
     repeat->version = version_before;
     repeat->unseen = unseen;
@@ -368,19 +371,19 @@ static bool may_be_put(const struct simt_snapshot *snapshot)
 /* It would find what it leaves, or what was there before it, which is then replaced. */
 static bool is_as_it_leaves_it(struct repeat *repeat)
 {
-    const struct simt_snapshot *snapshot = &repeat->snapshot;
+    struct simt_snapshot *snapshot = &repeat->snapshot;
     bool same;
-    if (repeat->settled && simt_snapshot_is_untouched(snapshot, repeat->changes)) {
+    if (simt_snapshot_since(snapshot, repeat->changes) && repeat->settled) {
         return true;
     }
-    simt_memory_look(true);
+    simt_snapshot_open(snapshot, true);
     same = repeat->settled && simt_snapshot_is_there(snapshot, snapshot->contents);
     if (!same && repeat->before && may_be_put(snapshot) &&
         simt_snapshot_is_there(snapshot, repeat->before)) {
         simt_snapshot_put(snapshot, repeat->before);
         same = true;
     }
-    simt_memory_look(false);
+    simt_snapshot_open(snapshot, false);
     repeat->changes = same ? simt_memory_changes : repeat->changes;
     return same;
 }

@@ -33,13 +33,15 @@ struct simt_own {
     bool tracing;   /* the launch that runs is being analysed */
     bool has_handler_stack;
     cudaError_t last_error;
+    struct simt_thread *current; /* the CUDA thread that runs; NULL: the host does */
     int device;                  /* the current one */
     int capture_mode;            /* cudaThreadExchangeStreamCaptureMode() */
     struct simt_group *nccl;     /* between ncclGroupStart() and ncclGroupEnd(); NULL: not */
-    struct simt_thread *current; /* the CUDA thread that runs; NULL: the host does */
     struct simt_hook_state recorder;
 };
-_Static_assert(offsetof(struct simt_own, listening) == SIMT_PAST_SHARED, "as sources have it");
+_Static_assert(offsetof(struct simt_own, listening) == SIMT_PAST_SHARED &&
+                   offsetof(struct simt_own, current) == SIMT_CURRENT,
+               "as sources have it");
 extern __thread struct simt_own simt_own __attribute__((tls_model("local-exec")));
 #define simt_recorder simt_own.recorder
 #define simt_tracing simt_own.tracing

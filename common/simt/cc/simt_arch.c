@@ -1,17 +1,24 @@
-/* __CUDA_ARCH__ in what only a GPU executes.
+/* __CUDA_ARCH__ in what a GPU executes.
  *
  * It stays undefined here, since host and device code are compiled together. In the body of a
  * __global__ function, or of one that is __device__ and not __host__, nvcc never compiles the
  * host's branch: there, the source's own tests of it become tests of __SIMT_ARCH__, a name as long.
  * So do those around whole functions, if each branch has functions of the device and nothing that
- * the host could use. This comes before the preprocessor, so it knows files and not what they
- * include, and macros only by their names. */
+ * the host could use. A body that is of both stands twice, as nvcc compiles it twice, and who runs
+ * it decides:
+ *
+ *   { if (SIMT_ON_DEVICE) { ... }      with __SIMT_ARCH__
+ *   else { ... } }                     with __SIMT_HOST__, which nobody defines
+ *
+ * This comes before the preprocessor, so it knows files and not what they include, and macros only
+ * by their names, or if the file itself defines one as qualifiers. */
 #include "cc/simt_rewrite.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST_SCOPES = 200, MOST_CONDITIONS = 60 };
+enum { MOST_SCOPES = 200, MOST_CONDITIONS = 60, MOST_QUALIFIERS = 20 };
 
 /* Where we are: in braces, of which some are of device code, behind qualifiers. */
 struct place {
@@ -24,6 +31,14 @@ static struct place here, before[MOST_CONDITIONS]; /* of each #if that is open *
 static bool around_functions[MOST_CONDITIONS];     /* of the device only */
 static size_t conditions;
 static bool lost; /* deeper than we can tell */
+static bool in_host_copy;
+
+/* Macros of this file that stand for __host__ __device__, or one of them. */
+static struct qualifier {
+    size_t begin, length;
+    bool for_device, for_host;
+} qualifiers[MOST_QUALIFIERS];
+static size_t qualifier_count;
 
 static bool is_word(size_t begin, size_t end, const char *word)
 {
@@ -182,8 +197,8 @@ static void append_renamed(struct text *out, size_t begin, size_t end, bool is_a
 {
     for (size_t i = begin; i < end;) {
         size_t next = is_name_byte(i) ? name_end(i) : i + 1;
-        if ((is_around || in_device_code()) && is_word(i, next, "__CUDA_ARCH__")) {
-            append_string(out, "__SIMT_ARCH__");
+        if (is_word(i, next, "__CUDA_ARCH__") && (is_around || in_device_code() || in_host_copy)) {
+            append_string(out, is_around || in_device_code() ? "__SIMT_ARCH__" : "__SIMT_HOST__");
         } else {
             append(out, source.bytes + i, next - i);
         }
@@ -209,6 +224,38 @@ static void follow_condition(size_t word, size_t end, size_t behind)
     }
 }
 
+/* #define NAME, whose name begins here, with qualifiers behind it and nothing else. */
+static void note_qualifiers(size_t i, size_t end)
+{
+    struct qualifier found = {i, name_end(i) - i, false, false};
+    for (i += found.length; i < end; i++) {
+        if (is_name_byte(i)) {
+            const size_t next = name_end(i);
+            const bool host = is_word(i, next, "__host__");
+            if (!host && !is_word(i, next, "__device__") && !is_word(i, next, "inline") &&
+                !is_word(i, next, "__inline__") && !is_word(i, next, "__forceinline__")) {
+                return;
+            }
+            found.for_host = found.for_host || host;
+            found.for_device = found.for_device || is_word(i, next, "__device__");
+            i = next - 1;
+        } else if (!isspace((unsigned char)source.bytes[i]) && source.bytes[i] != '\\') {
+            return;
+        }
+    }
+    if ((found.for_host || found.for_device) && qualifier_count < MOST_QUALIFIERS) {
+        qualifiers[qualifier_count++] = found;
+    }
+}
+
+static size_t first_name(size_t i, size_t end)
+{
+    while (i < end && !is_name_byte(i)) {
+        i++;
+    }
+    return i;
+}
+
 /* The '#' of a directive at `i`; after it. */
 static size_t append_directive(struct text *out, size_t i)
 {
@@ -216,6 +263,7 @@ static size_t append_directive(struct text *out, size_t i)
     follow_condition(word, name, end);
     if (is_word(word, name, "define")) {
         append(out, source.bytes + i, end - i); /* who knows where it is used */
+        note_qualifiers(first_name(name, end), end);
     } else {
         append_renamed(out, i, end,
                        (is_opening(word, name) || is_word(word, name, "elif")) && conditions > 0 &&
@@ -245,15 +293,95 @@ static void follow_name(size_t begin, size_t end)
     here.for_device =
         here.for_device || is_word(begin, end, "__global__") || is_word(begin, end, "__device__");
     here.for_host = here.for_host || is_word(begin, end, "__host__");
+    for (size_t i = 0; i < qualifier_count; i++) {
+        const struct qualifier *const known = &qualifiers[i];
+        if (end - begin == known->length &&
+            memcmp(source.bytes + begin, source.bytes + known->begin, known->length) == 0) {
+            here.for_device = here.for_device || known->for_device;
+            here.for_host = here.for_host || known->for_host;
+        }
+    }
 }
 
-void append_with_arch(struct text *out)
+static bool tests_arch(size_t begin, size_t end)
 {
-    bool starts_line = true;
-    memset(&here, 0, sizeof here);
-    conditions = 0;
-    lost = false;
-    for (size_t i = 0; i < source.length;) {
+    for (size_t i = begin; i < end; i = is_name_byte(i) ? name_end(i) : i + 1) {
+        if (is_name_byte(i) && is_word(i, name_end(i), "__CUDA_ARCH__")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The braces that open at `i`: after them, if a branch in them asks for the architecture; else 0.
+ * (Nor if there are labels, which a function cannot have twice.) */
+static size_t end_of_both(size_t i)
+{
+    size_t depth = 0, depths[MOST_CONDITIONS], open = 0;
+    bool starts_line = false, found = false;
+    while (i < source.length) {
+        size_t next = skipped(i);
+        const char byte = source.bytes[i];
+        if (next == i && byte == '#' && starts_line) {
+            const size_t word = directive_word(i), end = name_end(word);
+            next = directive_end(i);
+            found = found || (!is_word(word, end, "define") && tests_arch(end, next));
+            if (is_opening(word, end)) {
+                if (open == MOST_CONDITIONS) {
+                    return 0;
+                }
+                depths[open++] = depth;
+            } else if (open > 0 && is_word(word, end, "endif")) {
+                open--;
+            } else if (open > 0 && (is_word(word, end, "else") || is_word(word, end, "elif"))) {
+                depth = depths[open - 1];
+            }
+        } else if (next == i && is_name_byte(i)) {
+            next = name_end(i);
+            if (is_word(i, next, "goto")) {
+                return 0;
+            }
+        } else if (next == i) {
+            next = i + 1;
+            depth += (byte == '{') - (byte == '}');
+            if (depth == 0) {
+                return found ? next : 0;
+            }
+        }
+        starts_line = byte == '\n' || (starts_line && (byte == ' ' || byte == '\t' || byte == '/'));
+        i = next;
+    }
+    return 0;
+}
+
+static void append_stretch(struct text *out, size_t begin, size_t end);
+
+/* The body from `open` to `end`, for the device and for the host. */
+static void append_both(struct text *out, size_t open, size_t end)
+{
+    const struct place outside = here;
+    char line[64];
+    size_t number = 1;
+    for (size_t i = 0; i < open; i++) {
+        number += source.bytes[i] == '\n';
+    }
+    snprintf(line, sizeof line, " else\n#line %zu\n", number);
+    append_string(out, "{ if (SIMT_ON_DEVICE) ");
+    here.for_host = false;
+    append_stretch(out, open, end);
+    append_string(out, line);
+    here = outside;
+    here.for_device = false;
+    in_host_copy = true;
+    append_stretch(out, open, end);
+    in_host_copy = false;
+    append_string(out, " }");
+}
+
+static void append_stretch(struct text *out, size_t begin, size_t end)
+{
+    bool starts_line = begin == 0;
+    for (size_t i = begin; i < end;) {
         size_t next = skipped(i);
         const char byte = source.bytes[i];
         if (next > i) {
@@ -265,11 +393,26 @@ void append_with_arch(struct text *out)
             follow_name(i, next);
             append_renamed(out, i, next, false);
         } else {
-            follow_byte(byte);
-            append(out, &source.bytes[i], 1);
-            next = i + 1;
+            const bool is_of_both =
+                byte == '{' && here.for_device && here.for_host && !lost && !in_device_code();
+            next = is_of_both && !in_host_copy ? end_of_both(i) : 0;
+            if (next > 0) {
+                append_both(out, i, next);
+            } else {
+                follow_byte(byte);
+                append(out, &source.bytes[i], 1);
+                next = i + 1;
+            }
         }
         starts_line = byte == '\n' || (starts_line && (byte == ' ' || byte == '\t' || byte == '/'));
         i = next;
     }
+}
+
+void append_with_arch(struct text *out)
+{
+    memset(&here, 0, sizeof here);
+    conditions = qualifier_count = 0;
+    lost = false;
+    append_stretch(out, 0, source.length);
 }

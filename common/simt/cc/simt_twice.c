@@ -1,135 +1,24 @@
 /* simt_rewrite --twice a.s b.s: makes two translations of one source parts of one program.
  *
- * `a.s` is instrumented, `b.s` is not: its kernels run where nobody looks (machine/launch.c). In
- * it, every function gets another name, so that both can be linked; variables of the source are
- * those of `a.s`, which gets global names for those that have none. For each function that both
- * have, the section simt_plain says where.
+ * `a.s` is instrumented, `b.s` is not: it is for what runs where nobody looks. In it, every
+ * function gets another name, so that both can be linked; variables of the source are those of
+ * `a.s`, which gets global names for those that have none.
  *
- * Both files are changed in place. Status 2, and nothing is: they cannot be put together, or the
- * source may wait in ways that take the hooks. Only what GCC writes for x86-64. */
-#include <stdbool.h>
-#include <stdint.h>
+ * A function that both have begins, in `a.s`, with a branch to that of `b.s`, which is taken while
+ * the host runs: simt_unless_in_kernel (cuda_runtime.h). And the section simt_plain says where both
+ * are, for kernels that are not checked (machine/launch.c), unless the source may wait in ways that
+ * take the hooks.
+ *
+ * Both files are changed in place. Status 2, and nothing is: they cannot be put together. Only what
+ * GCC writes for x86-64. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/simt_rewrite.h"
+#include "cc/simt_twice.h"
 
 enum { CANNOT = 2 };
 static const char plain[] = ".simt_plain";
-
-/* ---- names ---- */
-
-struct names {
-    struct symbol {
-        const char *begin;
-        size_t length;
-    } * slots;
-    size_t count, capacity; /* a power of two */
-};
-
-/* FNV-1a. */
-static uint64_t hash_of(const char *bytes, size_t length)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-static struct symbol *slot_of(const struct names *names, const char *begin, size_t length)
-{
-    const uint64_t hash = hash_of(begin, length);
-    for (size_t at = (size_t)(hash ^ hash >> 32);; at++) {
-        struct symbol *slot = &names->slots[at & (names->capacity - 1)];
-        if (!slot->begin || (slot->length == length && memcmp(slot->begin, begin, length) == 0)) {
-            return slot;
-        }
-    }
-}
-
-static bool has(const struct names *names, const char *begin, size_t length)
-{
-    return names->count > 0 && slot_of(names, begin, length)->begin;
-}
-
-static void add(struct names *names, const char *begin, size_t length)
-{
-    struct symbol *slot;
-    if (2 * names->count >= names->capacity) {
-        struct names larger = {NULL, 0, names->capacity ? 2 * names->capacity : 64};
-        larger.slots = zeroed(larger.capacity, sizeof *larger.slots);
-        for (size_t i = 0; i < names->capacity; i++) {
-            if (names->slots[i].begin) {
-                *slot_of(&larger, names->slots[i].begin, names->slots[i].length) = names->slots[i];
-                larger.count++;
-            }
-        }
-        free(names->slots);
-        *names = larger;
-    }
-    slot = slot_of(names, begin, length);
-    names->count += !slot->begin;
-    *slot = (struct symbol){begin, length};
-}
-
-/* ---- lines ---- */
-
-static bool is_of_name(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           c == '.';
-}
-
-static size_t name_length(const char *at)
-{
-    size_t length = 0;
-    while (is_of_name(at[length])) {
-        length++;
-    }
-    return length;
-}
-
-static bool begins(const char *line, const char *with)
-{
-    return strncmp(line, with, strlen(with)) == 0;
-}
-
-static const char *next_line(const char *line)
-{
-    const char *end = strchr(line, '\n');
-    return end ? end + 1 : line + strlen(line);
-}
-
-/* What the file declares. */
-struct file {
-    struct text text;
-    struct names functions, data, external;
-    struct names kept; /* variables outside of what is left out */
-};
-
-static void read_lines(struct file *file)
-{
-    static const char *const externals[] = {"\t.globl\t", "\t.weak\t"};
-    append(&file->text, "", 1); /* a 0 byte */
-    for (const char *line = file->text.bytes; *line; line = next_line(line)) {
-        const char *name = begins(line, "\t.type\t") ? line + 7 : NULL;
-        if (name) {
-            const size_t length = name_length(name);
-            const bool function = begins(name + length, ", @function");
-            add(function ? &file->functions : &file->data, name, length);
-        } else if (begins(line, "\t.local\t")) {
-            add(&file->data, line + 8, name_length(line + 8));
-        }
-        for (size_t i = 0; i < 2; i++) {
-            if (begins(line, externals[i])) {
-                name = line + strlen(externals[i]);
-                add(&file->external, name, name_length(name));
-            }
-        }
-    }
-}
 
 /* ---- the instrumented one ---- */
 
@@ -160,30 +49,67 @@ static const char *write_local(struct text *out, const char *line)
     return next_line(common);
 }
 
-static void write_global_name(struct text *out, const struct symbol *name)
+/* `behind`: what it has behind it already. */
+static void write_global_name(struct text *out, const struct symbol *name, const char *behind)
 {
     static const char *const lines[] = {"\t.globl\t", "\t.hidden\t", "\t.set\t"};
     for (size_t i = 0; i < 3; i++) {
         append_string(out, lines[i]);
         append(out, name->begin, name->length);
+        append_string(out, behind);
         append_string(out, of_file);
         if (i == 2) {
             append_string(out, ", ");
             append(out, name->begin, name->length);
+            append_string(out, behind);
         }
         append_string(out, "\n");
     }
 }
 
-static bool write_instrumented(struct text *out, const struct file *a)
+/* Whether it is the same in both: of the source, and not what initialises it, which is left out of
+ * the other one. */
+static bool is_in_both(const char *name, size_t length, const struct file *a, const struct file *b)
+{
+    static const char *const starts[] = {"_GLOBAL__",
+                                         "_Z41__static_initialization_and_destruction"};
+    return has_name(&a->functions, name, length) && has_name(&b->functions, name, length) &&
+           !memchr(name, '.', length) && !begins(name, starts[0]) && !begins(name, starts[1]);
+}
+
+/* Behind the label of a function and what belongs to it: the branch. */
+static const char *write_branch(struct text *out, const char *name, const struct file *a)
+{
+    static const char *const first[] = {".LFB", "\t.cfi_startproc\n", "\tendbr64\n"};
+    const size_t length = name_length(name);
+    const char *line = next_line(name);
+    append(out, name, (size_t)(line - name));
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        if (begins(line, first[i])) {
+            append(out, line, (size_t)(next_line(line) - line));
+            line = next_line(line);
+        }
+    }
+    append_string(out, "\tsimt_unless_in_kernel\t");
+    append(out, name, length);
+    append_string(out, plain);
+    append_string(out, has_name(&a->external, name, length) ? "" : of_file);
+    append_string(out, "\n");
+    return line;
+}
+
+static bool write_instrumented(struct text *out, const struct file *a, const struct file *b)
 {
     for (const char *line = a->text.bytes, *next; *line; line = next) {
+        const size_t length = name_length(line);
         next = next_line(line);
         if (begins(line, "\t.local\t")) {
             next = write_local(out, line);
             if (!next) {
                 return false;
             }
+        } else if (length > 0 && line[length] == ':' && is_in_both(line, length, a, b)) {
+            next = write_branch(out, line, a);
         } else {
             append(out, line, (size_t)(next - line));
         }
@@ -191,14 +117,14 @@ static bool write_instrumented(struct text *out, const struct file *a)
     append_string(out, "\t.text\n");
     for (size_t i = 0; i < a->data.capacity; i++) {
         const struct symbol *name = &a->data.slots[i];
-        if (name->begin && !has(&a->external, name->begin, name->length)) {
-            write_global_name(out, name);
+        if (name->begin && !has_name(&a->external, name->begin, name->length)) {
+            write_global_name(out, name, "");
         }
     }
     for (size_t i = 0; i < a->functions.capacity; i++) {
         const struct symbol *name = &a->functions.slots[i];
-        if (name->begin && !has(&a->external, name->begin, name->length)) {
-            write_global_name(out, name);
+        if (name->begin && !has_name(&a->external, name->begin, name->length)) {
+            write_global_name(out, name, "");
         }
     }
     return true;
@@ -233,16 +159,23 @@ static const char *section_of(const char *line)
 /* What a line does with the names in it. */
 enum use { DEFINES, CALLS, REFERS };
 
+static bool holds_values(const char *line)
+{
+    static const char *const directives[] = {"\t.quad", "\t.long", "\t.value", "\t.byte"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
+        found = found || begins(line, directives[i]);
+    }
+    return found;
+}
+
 static enum use use_of(const char *line)
 {
-    static const char *const addresses[] = {"\t.quad", "\t.long", "\t.value", "\t.byte"};
     if (line[0] != '\t') {
         return DEFINES; /* a label */
     }
-    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
-        if (begins(line, addresses[i])) {
-            return REFERS;
-        }
+    if (holds_values(line)) {
+        return REFERS;
     }
     return line[1] == '.' ? DEFINES : begins(line, "\tcall") || line[1] == 'j' ? CALLS : REFERS;
 }
@@ -253,15 +186,18 @@ static enum use use_of(const char *line)
 static const char *ending(enum use use, const char *name, size_t length, const struct file *a,
                           const struct file *b)
 {
-    const bool external = has(&a->external, name, length);
-    if (has(&b->functions, name, length)) {
-        return use != REFERS || !has(&a->functions, name, length) ? plain : external ? "" : of_file;
+    const bool external = has_name(&a->external, name, length);
+    if (has_name(&b->functions, name, length)) {
+        return use != REFERS || !has_name(&a->functions, name, length) ? plain
+               : external                                              ? ""
+                                                                       : of_file;
     }
-    if (!has(&a->data, name, length) || external) {
+    if (!has_name(&a->data, name, length) || external) {
         return "";
     }
-    return has(&b->kept, name, length) && (use == DEFINES || memchr(name, '.', length)) ? ""
-                                                                                        : of_file;
+    return has_name(&b->kept, name, length) && (use == DEFINES || memchr(name, '.', length))
+               ? ""
+               : of_file;
 }
 
 static void write_renamed(struct text *out, const char *line, const char *end, const struct file *a,
@@ -283,7 +219,9 @@ static void write_renamed(struct text *out, const char *line, const char *end, c
             continue;
         }
         append(out, at, length);
-        if (at[-(at > line)] != '@' && at[-(at > line)] != '%') {
+        if (begins(at + length, ",comdat") && !has_name(&b->data, at, length)) {
+            append_string(out, plain); /* the group of functions is no function, for destructors */
+        } else if (at[-(at > line)] != '@' && at[-(at > line)] != '%') {
             append_string(out, ending(use, at, length, a, b));
         }
         at += length;
@@ -297,8 +235,8 @@ static void find_kept(struct file *b)
         const char *const section = section_of(line);
         const size_t length = name_length(line);
         left_out = section ? is_left_out(section) : left_out;
-        if (!left_out && length > 0 && line[length] == ':' && has(&b->data, line, length)) {
-            add(&b->kept, line, length);
+        if (!left_out && length > 0 && line[length] == ':' && has_name(&b->data, line, length)) {
+            keep_name(&b->kept, line, length);
         }
     }
 }
@@ -310,12 +248,26 @@ static void write_line(struct text *out, const char *line, const char *next, con
     if (begins(line, "\t.string") || begins(line, "\t.ascii") || begins(line, "\t.ident") ||
         begins(line, "\t.file")) {
         append(out, line, (size_t)(next - line));
-    } else if (begins(line, "\t.globl\t") && !has(&b->functions, line + 8, name_length(line + 8))) {
+    } else if (begins(line, "\t.globl\t") &&
+               !has_name(&b->functions, line + 8, name_length(line + 8))) {
         append_string(out, "\t.weak\t"); /* a constant, which both have */
         append(out, line + 8, (size_t)(next - line - 8));
     } else {
         write_renamed(out, line, next, a, b);
     }
+}
+
+/* What a local variable begins as, if that has addresses in it: its name is the compiler's own, and
+ * it lies among the variables. */
+static bool begins_constant(const char *line)
+{
+    return begins(line, ".LC") && line[name_length(line)] == ':';
+}
+
+static bool goes_on(const char *line)
+{
+    return begins_constant(line) || holds_values(line) || begins(line, "\t.zero") ||
+           begins(line, "\t.string") || begins(line, "\t.ascii");
 }
 
 /* It belongs to no section. */
@@ -331,41 +283,62 @@ static bool is_of_anywhere(const char *line)
 
 static bool write_plain(struct text *out, const struct file *a, const struct file *b)
 {
-    bool leave_out = false;
+    bool leave_out = false, in_constant = false;
     for (const char *line = b->text.bytes, *next; *line; line = next) {
         const char *const section = section_of(line);
         const size_t length = name_length(line);
         next = next_line(line);
+        in_constant = in_constant && goes_on(line);
         if (section) {
             leave_out = is_left_out(section);
+        } else if (leave_out && !in_constant && begins_constant(line)) {
+            in_constant = true;
+            append_string(out, "\t.data\n\t.align 32\n");
         } else if (begins(line, "\t.local\t") || begins(line, "\t.comm\t")) {
             const char *const name = strchr(line + 1, '\t') + 1;
-            if (!has(&a->data, name, name_length(name))) {
+            if (!has_name(&a->data, name, name_length(name))) {
                 return false;
             }
             continue;
         } else if (leave_out && length > 0 && line[length] == ':' && line[0] != '.' &&
-                   !has(&a->data, line, length)) {
+                   !has_name(&a->data, line, length)) {
             return false;
         }
-        if (!leave_out || is_of_anywhere(line)) {
+        if (!leave_out || in_constant || is_of_anywhere(line)) {
             write_line(out, line, next, a, b);
         }
     }
+    return true;
+}
+
+/* Where both have a function. */
+static void write_table(struct text *out, const struct file *a, const struct file *b)
+{
     append_string(out, "\t.section\tsimt_plain,\"aw\",@progbits\n\t.align 8\n");
     for (size_t i = 0; i < b->functions.capacity; i++) {
         const struct symbol *name = &b->functions.slots[i];
-        if (name->begin && has(&a->functions, name->begin, name->length)) {
+        if (name->begin && has_name(&a->functions, name->begin, name->length)) {
             append_string(out, "\t.quad\t");
             append(out, name->begin, name->length);
-            append_string(out, has(&a->external, name->begin, name->length) ? "" : of_file);
+            append_string(out, has_name(&a->external, name->begin, name->length) ? "" : of_file);
             append_string(out, "\n\t.quad\t");
             append(out, name->begin, name->length);
             append_string(out, plain);
             append_string(out, "\n");
         }
     }
-    return true;
+}
+
+/* Functions that have no global name get one, for the branch. */
+static void write_targets(struct text *out, const struct file *a, const struct file *b)
+{
+    for (size_t i = 0; i < b->functions.capacity; i++) {
+        const struct symbol *name = &b->functions.slots[i];
+        if (name->begin && is_in_both(name->begin, name->length, a, b) &&
+            !has_name(&a->external, name->begin, name->length)) {
+            write_global_name(out, name, plain);
+        }
+    }
 }
 
 /* ---- both ---- */
@@ -432,15 +405,20 @@ int simt_make_two(const char *instrumented, const char *other)
     struct text of_a = {0}, of_b = {0};
     int status = EXIT_FAILURE;
     if (read_whole(instrumented, &a.text) && read_whole(other, &b.text)) {
-        read_lines(&a);
-        read_lines(&b);
+        read_assembly(&a);
+        read_assembly(&b);
         find_kept(&b);
         name_file(&a.text);
-        status =
-            may_wait(a.text.bytes) || !write_instrumented(&of_a, &a) || !write_plain(&of_b, &a, &b)
-                ? CANNOT
-            : write_whole(instrumented, &of_a) && write_whole(other, &of_b) ? EXIT_SUCCESS
-                                                                            : EXIT_FAILURE;
+        if (!write_instrumented(&of_a, &a, &b) || !write_plain(&of_b, &a, &b)) {
+            status = CANNOT;
+        } else {
+            write_targets(&of_b, &a, &b);
+            if (!may_wait(a.text.bytes)) {
+                write_table(&of_b, &a, &b);
+            }
+            status = write_whole(instrumented, &of_a) && write_whole(other, &of_b) ? EXIT_SUCCESS
+                                                                                   : EXIT_FAILURE;
+        }
     }
     forget(&a);
     forget(&b);

@@ -19,7 +19,6 @@ static const struct {
     {"cuda/latch", "cuda::latch (libcu++)", false},
     {"cuda/std/*", "cuda::std (libcu++)" LIBCUDACXX, true},
     {"nv/target", "NV_IF_TARGET (libcu++)" LIBCUDACXX, true},
-    {"nvfunctional", "nvstd::function", false},
     {"cutlass/*", "CUTLASS", false},
     {"cute/*", "CuTe (CUTLASS)", false},
     {"curand_mtgp32*.h", "cuRAND's MTGP32 (curand.h and curand_kernel.h are there)", false},

@@ -1,5 +1,6 @@
 #include "check/snapshot.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@
 #include "memory/memory.h"
 #include "model/spaces.h"
 #include "program/symbols.h"
+
+/* Of the device's regions. */
+static const unsigned int OUTSIDE = UINT_MAX;
 
 static void add_piece(struct simt_snapshot *snapshot, size_t *capacity, char *address)
 {
@@ -22,18 +26,30 @@ static void add_piece(struct simt_snapshot *snapshot, size_t *capacity, char *ad
     }
     snapshot->pieces = simt_with_room(snapshot->pieces, snapshot->count, capacity,
                                       sizeof *snapshot->pieces, "repeats");
-    snapshot->pieces[snapshot->count++] = (struct simt_memory_piece){address, SIMT_ROW_BYTES};
+    snapshot->pieces[snapshot->count++] =
+        (struct simt_memory_piece){.address = address, .size = SIMT_ROW_BYTES};
 }
 
 /* Pages come in ascending order. */
 static void add_region(struct simt_snapshot *snapshot, const struct simt_region *region)
 {
-    void **regions = snapshot->regions;
-    if (snapshot->region_count == 0 || regions[snapshot->region_count - 1] != region->base) {
+    struct simt_snapshot_region *regions = snapshot->regions;
+    if (snapshot->region_count == 0 ||
+        regions[snapshot->region_count - 1].address != region->base) {
         regions = simt_needed(realloc(regions, (snapshot->region_count + 1) * sizeof *regions),
                               "repeats");
-        regions[snapshot->region_count++] = region->base;
+        regions[snapshot->region_count++] = (struct simt_snapshot_region){.address = region->base};
         snapshot->regions = regions;
+    }
+}
+
+/* The pieces from `first` on lie at `address`. */
+static void note_region(struct simt_snapshot *snapshot, size_t first, const void *address)
+{
+    const struct simt_region *region = simt_region_find(address);
+    const bool is_device = region && region->kind == REGION_DEVICE;
+    for (size_t i = first; i < snapshot->count; i++) {
+        snapshot->pieces[i].region = is_device ? (unsigned int)snapshot->region_count - 1 : OUTSIDE;
     }
 }
 
@@ -55,11 +71,16 @@ static bool add_page(struct simt_snapshot *snapshot, size_t *capacity, const str
 {
     char *start = (char *)(uintptr_t)(page->number << SIMT_PAGE_SHIFT);
     const uint32_t rows = page->read | page->stored;
+    const size_t first = snapshot->count;
+    const void *const last = start + simt_lowest(rows) * SIMT_ROW_BYTES;
+    bool kept;
     snapshot->rewrites = snapshot->rewrites || (page->read & page->stored);
     for (uint32_t set = rows; set; set &= set - 1) {
         add_piece(snapshot, capacity, start + simt_lowest(set) * SIMT_ROW_BYTES);
     }
-    return is_kept(snapshot, start + simt_lowest(rows) * SIMT_ROW_BYTES);
+    kept = is_kept(snapshot, last);
+    note_region(snapshot, first, last);
+    return kept;
 }
 
 char *simt_snapshot_look(const struct simt_snapshot *snapshot)
@@ -99,7 +120,8 @@ static void add_whole(void *context, char *base, size_t size)
         (size_t)(base + size - begin + SIMT_ROW_BYTES - 1) / SIMT_ROW_BYTES * SIMT_ROW_BYTES;
     snapshot->pieces = simt_needed(
         realloc(snapshot->pieces, (snapshot->count + 1) * sizeof *snapshot->pieces), "repeats");
-    snapshot->pieces[snapshot->count++] = (struct simt_memory_piece){begin, bytes};
+    snapshot->pieces[snapshot->count++] =
+        (struct simt_memory_piece){.address = begin, .size = bytes, .region = OUTSIDE};
     snapshot->bytes += bytes;
 }
 
@@ -114,6 +136,7 @@ bool simt_snapshot_take_all(struct simt_snapshot *snapshot, size_t most)
         if (region->kind != REGION_SYMBOL) {
             kept = is_kept(snapshot, region->base) && snapshot->bytes + region->size <= most;
             add_whole(snapshot, region->base, region->size);
+            note_region(snapshot, snapshot->count - 1, region->base);
         }
     }
     regions = snapshot->count;
@@ -127,22 +150,56 @@ bool simt_snapshot_take_all(struct simt_snapshot *snapshot, size_t most)
     return kept;
 }
 
-bool simt_snapshot_is_untouched(const struct simt_snapshot *snapshot, uint64_t changes)
+void simt_snapshot_compare(struct simt_snapshot *snapshot, const char *before)
+{
+    const char *after = snapshot->contents;
+    for (size_t i = 0; i < snapshot->region_count; i++) {
+        snapshot->regions[i].stays = true;
+    }
+    for (size_t i = 0; i < snapshot->count; i++) {
+        struct simt_memory_piece *piece = &snapshot->pieces[i];
+        piece->stays = memcmp(before, after, piece->size) == 0;
+        if (!piece->stays && piece->region != OUTSIDE) {
+            snapshot->regions[piece->region].stays = false;
+        }
+        before += piece->size;
+        after += piece->size;
+    }
+}
+
+bool simt_snapshot_since(struct simt_snapshot *snapshot, uint64_t changes)
 {
     bool untouched = !snapshot->unseen;
-    for (size_t i = 0; i < snapshot->region_count && untouched; i++) {
-        untouched = simt_memory_changed(snapshot->regions[i]) <= changes;
+    for (size_t i = 0; i < snapshot->region_count; i++) {
+        struct simt_snapshot_region *region = &snapshot->regions[i];
+        region->untouched = simt_memory_changed(region->address) <= changes;
+        untouched = untouched && region->untouched;
     }
     return untouched;
 }
 
+void simt_snapshot_open(const struct simt_snapshot *snapshot, bool open)
+{
+    for (size_t i = 0; i < snapshot->region_count; i++) {
+        if (!snapshot->regions[i].untouched) {
+            const struct simt_region *region = simt_region_find(snapshot->regions[i].address);
+            simt_region_open_part(region->base, region->size, open ? SIMT_READ : SIMT_CLOSED);
+        }
+    }
+}
+
 bool simt_snapshot_is_there(const struct simt_snapshot *snapshot, const char *contents)
 {
+    const bool is_own = contents == snapshot->contents;
     for (size_t i = 0; i < snapshot->count; i++) {
-        if (memcmp(snapshot->pieces[i].address, contents, snapshot->pieces[i].size) != 0) {
+        const struct simt_memory_piece *piece = &snapshot->pieces[i];
+        const bool untouched =
+            piece->region != OUTSIDE && snapshot->regions[piece->region].untouched;
+        if (untouched ? !is_own && !piece->stays
+                      : memcmp(piece->address, contents, piece->size) != 0) {
             return false;
         }
-        contents += snapshot->pieces[i].size;
+        contents += piece->size;
     }
     return true;
 }
@@ -161,15 +218,21 @@ void simt_snapshot_put(const struct simt_snapshot *snapshot, const char *before)
 {
     const char *after = snapshot->contents;
     for (size_t i = 0; i < snapshot->region_count; i++) {
-        simt_region_open(snapshot->regions[i], true);
+        if (!snapshot->regions[i].stays) {
+            simt_region_open(snapshot->regions[i].address, true);
+        }
     }
     for (size_t i = 0; i < snapshot->count; i++) {
-        put_piece(&snapshot->pieces[i], before, after);
+        if (!snapshot->pieces[i].stays) {
+            put_piece(&snapshot->pieces[i], before, after);
+        }
         before += snapshot->pieces[i].size;
         after += snapshot->pieces[i].size;
     }
     for (size_t i = 0; i < snapshot->region_count; i++) {
-        simt_region_open(snapshot->regions[i], false);
+        if (!snapshot->regions[i].stays) {
+            simt_region_open(snapshot->regions[i].address, false);
+        }
     }
 }
 

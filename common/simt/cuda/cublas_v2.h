@@ -11,6 +11,7 @@
 #include "cuda_runtime_api.h"
 #include "library_types.h"
 #ifdef __cplusplus
+#include "cuComplex.h"
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 extern "C" {

@@ -22,8 +22,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <ctype.h>
 #include <limits>
 #include <math.h>
+#include <new>
 #include <type_traits>
 
 #include "cuda_runtime_api.h"
@@ -71,6 +73,13 @@ __asm__(".macro " SIMT_CALL " target:vararg\n"
                                                                      " \\target\n"
                                                                      ".Lsimt_past\\@:\n"
                                                                      ".endm\n");
+/* What the host runs needs no hooks: the source's other translation has none (simt_twice.c). */
+#define SIMT_IN_KERNEL "%fs:simt_own@tpoff+" SIMT_STRING(SIMT_CURRENT)
+__asm__(".macro simt_unless_in_kernel target\n"
+        "cmpq $0, " SIMT_IN_KERNEL "\n"
+        "je \\target\n"
+        ".endm\n");
+#undef SIMT_IN_KERNEL
 #undef SIMT_CALL
 #undef SIMT_STRING
 #undef SIMT_STRING_OF
@@ -139,6 +148,9 @@ __asm__(".pushsection .data.rel.ro, \"aw\"\n.balign 8\n.8byte _ZSt7nothrow\n.pop
 #define __shared__ thread_local
 #endif
 #endif
+
+/* Of two bodies of one function, which runs (simt_arch.c has them). */
+#define SIMT_ON_DEVICE (!__builtin_is_constant_evaluated() && simt_is_in_kernel())
 
 /* ---- built-in variables ---- */
 

@@ -21,6 +21,8 @@ extern "C" {
 #define SIMT_MAX_SHARED_BYTES ((size_t)227 << 10)
 /* Kept free after static shared memory; simt_own.listening comes next. */
 #define SIMT_PAST_SHARED 16384
+/* In the runtime's variables of a thread: 8 bytes that are 0 while the host runs. */
+#define SIMT_CURRENT (SIMT_PAST_SHARED + 8)
 /* What lies between two __shared__ variables: so many bytes, and for the alignment of the one
  * before, a power of two, so many units. Gaps are aligned to one. */
 #define SIMT_GAP_BYTES 2048

@@ -112,6 +112,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease(CUdevice device);
 
 CUresult cuMemGetInfo(size_t *available, size_t *total);
+CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr memory);
 CUresult cuMemAlloc(CUdeviceptr *memory, size_t size);
 CUresult cuMemAllocManaged(CUdeviceptr *memory, size_t size, unsigned int flags);
 CUresult cuMemFree(CUdeviceptr memory);

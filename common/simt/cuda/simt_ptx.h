@@ -109,8 +109,9 @@ template <char LETTER, class T>
 constexpr bool fits = sizeof(T) == sizeof(typename letter_of<LETTER>::bits) &&
                       std::is_floating_point_v<T> == letter_of<LETTER>::real;
 
+/* By value: arrays decay, and a __restrict__ pointer's sum binds to no reference (GCC). */
 template <char LETTER, class T>
-SIMT_INLINE typename letter_of<LETTER>::bits in(const T &value)
+SIMT_INLINE typename letter_of<LETTER>::bits in(T value)
 {
     typedef typename letter_of<LETTER>::bits bits;
     if constexpr (!letter_of<LETTER>::real && (std::is_integral_v<T> || std::is_enum_v<T>)) {
@@ -122,13 +123,6 @@ SIMT_INLINE typename letter_of<LETTER>::bits in(const T &value)
                                        "(h 16 bits, r 32, l 64, f float, d double)");
         return bits_as<bits>(value);
     }
-}
-
-/* Arrays decay. */
-template <char LETTER, class T, size_t Length>
-SIMT_INLINE typename letter_of<LETTER>::bits in(T (&array)[Length])
-{
-    return in<LETTER, T *>(array);
 }
 
 template <char LETTER, class T>

@@ -110,6 +110,37 @@ SIMT_INLINE unsigned int __dp2a_hi(unsigned int a, unsigned int b, unsigned int 
            static_cast<unsigned int>(simt::dot_of_two<unsigned short, unsigned char>(a, b, 2));
 }
 
+/* The same of vectors. */
+SIMT_INLINE int __dp2a_lo(short2 a, char4 b, int sum)
+{
+    return __dp2a_lo(simt::bits_as<int>(a), simt::bits_as<int>(b), sum);
+}
+
+SIMT_INLINE int __dp2a_hi(short2 a, char4 b, int sum)
+{
+    return __dp2a_hi(simt::bits_as<int>(a), simt::bits_as<int>(b), sum);
+}
+
+SIMT_INLINE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int sum)
+{
+    return __dp2a_lo(simt::bits_as<unsigned int>(a), simt::bits_as<unsigned int>(b), sum);
+}
+
+SIMT_INLINE unsigned int __dp2a_hi(ushort2 a, uchar4 b, unsigned int sum)
+{
+    return __dp2a_hi(simt::bits_as<unsigned int>(a), simt::bits_as<unsigned int>(b), sum);
+}
+
+SIMT_INLINE int __dp4a(char4 a, char4 b, int sum)
+{
+    return __dp4a(simt::bits_as<int>(a), simt::bits_as<int>(b), sum);
+}
+
+SIMT_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int sum)
+{
+    return __dp4a(simt::bits_as<unsigned int>(a), simt::bits_as<unsigned int>(b), sum);
+}
+
 /* Where the n-th bit that is set lies, counted from `base`: upwards, or (n < 0) downwards; all
  * bits set if there is none. */
 SIMT_INLINE unsigned int __fns(unsigned int mask, unsigned int base, int n)

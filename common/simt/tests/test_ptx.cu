@@ -374,6 +374,14 @@ struct eight {
     float x, y;
 };
 
+// As an operand, the address is an expression of a pointer that nobody else has.
+template <int SKIP>
+__device__ static void loads_behind(const float *__restrict__ from, float wanted)
+{
+    F(wanted, "ld.f32 %0, [%1];", "l"(&from[SKIP]));
+    F(wanted, "ld.f32 %0, [%1];", "l"(from + SKIP));
+}
+
 __global__ void memory(float *data)
 {
     extern __shared__ float4 dynamic[];
@@ -388,6 +396,7 @@ __global__ void memory(float *data)
     F(9.0f, "ld.shared.f32 %0, [%1+4];", "r"(to));
     F(9.0f, "ld.volatile.shared.f32 %0, [%1 + 4];", "r"(to));
     F(1.5f, "ld.f32 %0, [%1];", "l"(&fixed[8]));
+    loads_behind<2>(&fixed[6], 1.5f);
     eight two;
     asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(two.x), "=f"(two.y) : "r"(to));
     note(bits(two.x), bits(1.5f), __LINE__);
@@ -608,7 +617,7 @@ static void test_memory(void **)
     assert_int_equal(cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice), cudaSuccess);
     begin();
     memory<<<1, 1, 2048>>>(data);
-    check(20);
+    check(22);
 }
 
 static void test_atomics(void **)

@@ -173,6 +173,8 @@ int main()
     EXPECT(blockSize > 0);
     CHECK(cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferShared));
     CHECK(cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10));
+    CHECK(cudaFuncSetAttribute(dynamic, cudaFuncAttributePreferredSharedMemoryCarveout,
+                               cudaSharedmemCarveoutMaxShared));
     float *a;
     CHECK(cudaMalloc(&a, 1024 * sizeof(float)));
     CHECK(cudaMemset(a, 0, 1024 * sizeof(float)));

@@ -66,6 +66,10 @@ int main()
     DRIVER(cuStreamSynchronize(stream));
     DRIVER(cuEventElapsedTime(&milliseconds, start, end));
     EXPECT(host[0] == 42 && host[63] == 42 && milliseconds >= 0);
+    CUdeviceptr base;
+    DRIVER(cuMemGetAddressRange(&base, &bytes, other + 8));
+    EXPECT(base == other && bytes == sizeof host);
+    EXPECT(cuMemGetAddressRange(&base, &bytes, 8) == CUDA_ERROR_NOT_FOUND);
     DRIVER(cuMemcpyHtoD(other, host, 4));
     DRIVER(cuMemsetD8(other, 1, 4));
     DRIVER(cuMemcpyDtoH(host, other, 8));

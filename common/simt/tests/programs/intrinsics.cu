@@ -127,6 +127,15 @@ __global__ void lanes(int *failed, unsigned int one)
     bool first = false;
     THAT(__vibmax_s32(3 * (int)one, 4, &first) == 4 && !first);
     THAT(__dp2a_lo(0x00020003 * (int)one, 0x01020304, 1) == 1 + 3 * 4 + 2 * 3);
+    const char four = 4 * (char)one;
+    const char4 bytes = {four, 3, -2, 1};
+    const uchar4 unsigned_bytes = {(unsigned char)one, 200, 3, 0};
+    THAT(__dp4a(bytes, bytes, 5) == 5 + 16 + 9 + 4 + 1);
+    THAT(__dp4a(unsigned_bytes, unsigned_bytes, 1) == 1 + 1 + 40000 + 9);
+    THAT(__dp2a_lo(make_short2(3, -2), bytes, 1) == 1 + 12 - 6);
+    THAT(__dp2a_hi(make_short2(3, -2), bytes, 1) == 1 - 6 - 2);
+    THAT(__dp2a_lo(make_ushort2(3, 2), unsigned_bytes, 1) == 1 + 3 + 400);
+    THAT(__dp2a_hi(make_ushort2(3, 2), unsigned_bytes, 1) == 1 + 9);
     THAT(__fns(0x0000f0f0u * one, 4, 2) == 5 && __fns(one, 1, 1) == ~0u);
 }
 

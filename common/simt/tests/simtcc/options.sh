@@ -72,8 +72,51 @@ prints 'device 13000' arch.cu --run
 prints 'device 13000' -D__CUDA_ARCH__=900 arch.cu --run
 prints 'device 13000' -D __CUDA_ARCH__=900 arch.cu --run
 
-# __CUDA_ARCH__ has its value in what only a GPU executes, whatever braces the branches open; not where the host
-# may be meant: that is told. Lines, names of files and headers beside the source are as without it.
+# Headers of C++ that nvcc includes by itself, some only with this option.
+cat >functional.cu <<'END'
+__global__ void k(int *out) { new (out) int(7); }
+int main()
+{
+    int *out, host;
+    cudaMalloc(&out, sizeof host);
+    k<<<1, 1>>>(out);
+    cudaMemcpy(&host, out, sizeof host, cudaMemcpyDeviceToHost);
+    std::function<int(int)> twice = [](int i) { return 2 * i; };
+    std::tuple<int, char> both(twice(host), 'a');
+    printf("%d %c\n", std::get<0>(both), toupper(std::get<1>(both)));
+}
+END
+for option in --extended-lambda -extended-lambda --expt-extended-lambda; do
+    prints '14 A' $option functional.cu --run
+done
+
+# Function objects of the device, small and with memory of their own.
+cat >nvfunctional.cu <<'END'
+#include <cstdio>
+#include <nvfunctional>
+typedef nvstd::function<float(float)> function;
+__host__ __device__ float apply(const function &f, float x) { return f ? f(x) : -1; }
+__global__ void k(float *out, float a)
+{
+    const double more[5] = {1, 2, 3, 4, a};
+    function small = [a](float x) { return a * x; }, large, other = small;
+    large = [more](float x) { return x + (float)(more[0] + more[4]); };
+    small = nullptr;
+    swap(other, large);
+    printf("%g %g %g\n", apply(small, 2), apply(other, 2), apply(large, 2));
+}
+int main()
+{
+    k<<<1, 1>>>(nullptr, 3);
+    cudaDeviceSynchronize();
+    printf("%g\n", apply([](float x) { return x + 1; }, 2));
+}
+END
+prints '-1 6 6
+3' nvfunctional.cu --run
+
+# __CUDA_ARCH__ has its value in what a GPU executes, whatever braces the branches open; where a function is of the
+# host, too, it has it when a kernel calls. Not where the host may be meant: that is told. Lines, names of files and headers beside the source are as without it.
 mkdir -p beside
 cat >beside/part.h <<'END'
 #define PART 7
@@ -81,6 +124,7 @@ END
 cat >beside/arch.cu <<'END'
 #include "part.h"
 #include <cstdio>
+#define BOTH __host__ __device__
 struct both
 {
     __device__ int device() const
@@ -97,6 +141,20 @@ struct both
         return 2;
 #else
         return 1;
+#endif
+    }
+    BOTH static constexpr int place(int plus)
+    {
+        int line = __LINE__;
+        for (int i = 0; i < plus; i++) {
+#if __CUDA_ARCH__ >= 700
+            line += 1000;
+        }
+        return line;
+#else
+            line += 2000;
+        }
+        return line + __LINE__;
 #endif
     }
 };
@@ -134,7 +192,7 @@ template <int N> __global__ void __launch_bounds__(32) kernel(both b)
 #elif 1
         if (N > 5) {
 #endif
-            printf("%d %d %d %s%c%s%d %s:%d\n", __CUDA_ARCH__, b.device(), b.either(), text, quote, raw, big, __FILE__, __LINE__);
+            printf("%d %d %d %d %s%c%s%d %s:%d\n", __CUDA_ARCH__, b.device(), b.either(), b.place(2), text, quote, raw, big, __FILE__, __LINE__);
         }
     }
 }
@@ -150,7 +208,15 @@ static void host()
 #ifdef __CUDA_ARCH__
     printf("wrong\n");
 #else
-    printf("host %d %d\n", both().either() + HOST + of_both() - 3, device(3));
+    auto either = [] __host__ __device__ (int i) {
+#ifdef __CUDA_ARCH__
+        return i;
+#else
+        return 10 * i;
+#endif
+    };
+    constexpr int known = both::place(0);
+    printf("host %d %d %d %d %d\n", both().either() + HOST + of_both() - 3, device(3), either(4), both().place(2), known);
 #endif
 }
 int main()
@@ -164,14 +230,14 @@ for arch in 90: 80:-arch=sm_80 75:'-arch compute_75' 90:-arch=sm_90a 86:'-gencod
     90:-arch=native; do
     # shellcheck disable=SC2086
     compile ${arch#*:} -o arch beside/arch.cu || fail "arch.cu with ${arch#*:} does not compile"
-    [ "$(sed -n 's/^simtcc: note: \([^:]*:[0-9]*\): __CUDA_ARCH__ .*/\1/p' output)" = beside/arch.cu:15 ] ||
+    [ "$(sed -n 's/^simtcc: note: \([^:]*:[0-9]*\): __CUDA_ARCH__ .*/\1/p' output)" = beside/arch.cu:49 ] ||
         fail 'a note on __CUDA_ARCH__'
     ./arch >output 2>&1
-    [ "$(cat output)" = "${arch%%:*}0 10 2 { __CUDA_ARCH__ '{{\"1007 beside/arch.cu:56
-host 2 3" ] || fail "__CUDA_ARCH__ with ${arch#*:}"
+    [ "$(cat output)" = "${arch%%:*}0 10 1 2024 { __CUDA_ARCH__ '{{\"1007 beside/arch.cu:71
+host 2 3 40 4057 57" ] || fail "__CUDA_ARCH__ with ${arch#*:}"
 done
 sed 's/int big/wrong big/' beside/arch.cu >beside/wrong.cu
-! compile -c -o wrong.o beside/wrong.cu && grep -q '^beside/wrong.cu:47:' output || fail 'the line of an error beside __CUDA_ARCH__'
+! compile -c -o wrong.o beside/wrong.cu && grep -q '^beside/wrong.cu:62:' output || fail 'the line of an error beside __CUDA_ARCH__'
 sed 's/#include <cstdio>/#include <no_such_header.h>\n#include "nor_such.h"/' beside/arch.cu >beside/wrong.cu
 ! compile -c -o wrong.o beside/wrong.cu &&
     grep -q '^beside/wrong.cu:2: error: no such header: no_such_header.h$' output &&

@@ -356,6 +356,14 @@ static void counted(int)
     count<<<8, 128>>>(in, (unsigned int *)out, N);
 }
 /* What it changes was cleared; what it doubles, copied back. */
+static __global__ void add_and_keep(const float *from, float *to, float *copy, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        to[i] += from[i];
+        copy[i] = to[i];
+    }
+}
 static void counted_again(int)
 {
     cudaMemset(out, 0, sizeof *out);
@@ -384,6 +392,21 @@ static void found_other(int i)
     }
     plus<<<8, 128>>>(in, out, 900, 1);
     show_memory("out", out, N * sizeof *out);
+}
+/* What it changes is put back each time; what it reads, and what it only writes, is left alone but
+ * for once each. */
+static void put_back(int i)
+{
+    cudaMemset(out, 0, N * sizeof *out);
+    if (i == TIMES - 2) {
+        cudaMemset(in + 5, 0, sizeof *in);
+    }
+    if (i == TIMES - 1) {
+        cudaMemset(more + 7, 1, 1);
+    }
+    add_and_keep<<<8, 128>>>(in, out, more, N);
+    show_memory("out", out, N * sizeof *out);
+    show_memory("more", more, N * sizeof *more);
 }
 /* From the third time on, in another place. */
 static void elsewhere(int i)
@@ -761,6 +784,7 @@ static const struct {
     CASE(copied_back),
     CASE(in_turns),
     CASE(found_other),
+    CASE(put_back),
     CASE(elsewhere),
     CASE(ping_pong),
     CASE(argument),

@@ -27,7 +27,7 @@ repeats() {
 }
 repeats 4 plain shown same_again graph pointer timed no_race shape
 repeats 3 clamped failing counted_again copied_back no_race_of_atomics
-repeats 1 output_written found_other elsewhere
+repeats 1 output_written found_other put_back elsewhere
 repeats 2 started_again
 repeats 13 in_turns
 repeats 12 barriers

@@ -39,6 +39,25 @@ struct Derived : Base {
     }
 };
 
+/* A local table with addresses in it, which is copied from a constant without a name. */
+static __host__ __device__ __noinline__ int initial_of(int key)
+{
+    const struct {
+        int key;
+        const char *name;
+    } table[] = {
+        {7, "seven"},    {1, "one"},       {2, "two"},       {8, "eight"},    {3, "three"},
+        {4, "four"},     {5, "five"},      {6, "six"},       {9, "nine"},     {10, "ten"},
+        {11, "eleven"},  {12, "twelve"},   {13, "dozen"},    {14, "fifth"},   {15, "fifteen"},
+        {16, "sixteen"}, {17, "seventh"},  {18, "eighth"},   {19, "ninth"},   {20, "twenty"},
+        {21, "more"},    {22, "and more"}, {23, "the last"}, {24, "another"}, {-1, "?"}};
+    int i = 0;
+    while (table[i].key != -1 && table[i].key != key) {
+        i++;
+    }
+    return table[i].name[0];
+}
+
 extern "C" __global__ void add(int *data, int round)
 {
     __shared__ int s[64];
@@ -50,6 +69,7 @@ extern "C" __global__ void add(int *data, int round)
     __syncthreads();
     data[t] = s[63 - t] + powers[round % 5] + (int)helper(1) + kept<int>(t % 32) + (int)base->f(2);
     if (t == 0) {
+        data[0] += initial_of(round) + round;
         counter++;
     }
 }

@@ -1,0 +1,37 @@
+/* What simt_twice.c reads: the assembler's source of one translation, and the names in it. */
+#ifndef SIMT_TWICE_H
+#define SIMT_TWICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cc/simt_rewrite.h"
+
+struct names {
+    struct symbol {
+        const char *begin;
+        size_t length;
+    } * slots;
+    size_t count, capacity; /* a power of two */
+};
+
+uint64_t hash_of(const char *bytes, size_t length);
+bool has_name(const struct names *names, const char *begin, size_t length);
+void keep_name(struct names *names, const char *begin, size_t length);
+
+/* Of the name that begins here; 0: none does. */
+size_t name_length(const char *at);
+bool begins(const char *line, const char *with);
+const char *next_line(const char *line);
+
+/* What the file declares. */
+struct file {
+    struct text text;
+    struct names functions, data, external;
+    struct names kept; /* variables outside of what is left out */
+};
+
+/* Of its text. */
+void read_assembly(struct file *file);
+
+#endif
