@@ -192,11 +192,6 @@ cudaError_t cudaSetValidDevices(int *devices, int count);
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
 
 enum cudaDeviceNumaConfig { cudaDeviceNumaConfigNone = 0, cudaDeviceNumaConfigNumaNode = 1 };
-enum cudaSharedCarveout {
-    cudaSharedmemCarveoutDefault = -1,
-    cudaSharedmemCarveoutMaxShared = 100,
-    cudaSharedmemCarveoutMaxL1 = 0
-};
 enum cudaCGScope { cudaCGScopeInvalid = 0, cudaCGScopeGrid = 1, cudaCGScopeReserved = 2 };
 enum cudaGraphKernelNodeField {
     cudaGraphKernelNodeFieldInvalid = 0,
