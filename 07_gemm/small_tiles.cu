@@ -41,7 +41,7 @@ static __device__ void copy_floats(float *to, const float *from, unsigned inside
                      : "memory");
 }
 
-/* A part of a matrix: from (row, column) on, what is in its first `rows` rows and `columns` columns. */
+/* A part of a matrix: from (row, column) on, what is in its first rows and columns. */
 struct part {
     const float *matrix;
     size_t leading, rows, columns, row, column;

@@ -105,8 +105,8 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
     }
 }
 
-/* The kernel before may be the copy of B that the next one needs (copy_rows.cu). This one needs what
- * was there before that, and so waits for it only in the end, on behalf of the next. */
+/* The kernel before may be the copy of B that the next one needs (copy_rows.cu). This one needs
+ * what was there before that, and so waits for it only in the end, on behalf of the next. */
 static __device__ void begin(bool beside_copy)
 {
     let_next_kernel_in();

@@ -41,7 +41,7 @@ for how in POLLS POLLS_ATOMIC POLLS_LDCV; do
 done
 
 # Atomics of C++, of all sizes.
-compile -dc "$here/simtcc/narrow.cu" -o first.o && ! grep -q simt_plain first.o || fail 'narrow.cu'
+compile -dc "$here/simtcc/narrow.cu" -o first.o && ! has_table first.o || fail 'narrow.cu'
 compile first.o -o program || fail 'narrow.cu, linked'
 in_all_ways narrow.cu
 cat >expected <<'END'
