@@ -27,23 +27,28 @@ struct three_consumers_plan {
 template <typename Plan>
 struct refill {
     unsigned left[Plan::STAGES];
-    typename Plan::units units;
-    struct unit unit; /* from its next step on */
-    struct extent extent;
-    bool is_over;
+    volatile unsigned number;    /* where Plan::units are */
+    volatile size_t row, column; /* of the unit, and of its tiles what there is */
+    volatile unsigned step, end, rows, panels;
+    volatile bool is_over;
 };
 
 template <typename Plan>
 static __device__ void find_next_unit(struct refill<Plan> &refill, const struct gemm &call,
                                       const struct bf16_work &work)
 {
-    typename Plan::units units = refill.units;
+    typename Plan::units units = {refill.number};
     struct unit unit = {};
 
     refill.is_over = !units.next(work, unit, 0);
-    refill.extent = extent_of<Plan::TILE_M, Plan::TILE_N>(call, unit.row, unit.column);
-    refill.unit = unit;
-    refill.units = units;
+    const struct extent extent = extent_of<Plan::TILE_M, Plan::TILE_N>(call, unit.row, unit.column);
+    refill.row = unit.row;
+    refill.column = unit.column;
+    refill.step = unit.first_step;
+    refill.end = unit.end;
+    refill.rows = extent.rows;
+    refill.panels = extent.panels;
+    refill.number = units.number;
 }
 
 /* One thread fills the ring's current stage. */
@@ -52,14 +57,14 @@ static __device__ void fill_stage(const typename Plan::ring &ring, struct refill
                                   const struct gemm &call, const struct maps &maps,
                                   const struct bf16_work &work)
 {
-    const unsigned step = refill.unit.first_step;
-
     if (refill.is_over)
         return;
-    bring_extent(ring, maps, refill.extent, refill.unit.row, refill.unit.column,
-                 (size_t)step * STEP_K);
-    refill.unit.first_step = step + 1;
-    if (step + 1 == refill.unit.end)
+    const unsigned step = refill.step;
+    const struct extent extent = {refill.rows, refill.panels};
+
+    bring_extent(ring, maps, extent, refill.row, refill.column, (size_t)step * STEP_K);
+    refill.step = step + 1;
+    if (step + 1 == refill.end)
         find_next_unit(refill, call, work);
 }
 
@@ -154,7 +159,9 @@ static __device__ void run_three_consumers(const struct gemm &call, const struct
             refill.left[s] = 0;
         }
         barriers_created();
-        refill.units.begin(work);
+        typename Plan::units units;
+        units.begin(work);
+        refill.number = units.number;
         find_next_unit(refill, call, work);
     }
     overlap_launches();
