@@ -154,14 +154,19 @@ static double library_time(const struct results *results, const struct result *r
     return best;
 }
 
+double results_peak_gflop_per_s(const struct results *results)
+{
+    return results->machine.peak_gflop_per_s * (results->units == 0 ? 1 : results->units);
+}
+
 static double percent_of_peak(const struct results *results, double median)
 {
     const double memory_us = results->bytes / results->peak_gb_per_s * 1e-3;
-    const double peak_gflop_per_s = results->machine.peak_gflop_per_s;
+    const double peak_gflop_per_s = results_peak_gflop_per_s(results);
     const double arithmetic_us =
         peak_gflop_per_s > 0 ? results->flops / peak_gflop_per_s * 1e-3 : 0;
 
-    return 100 * fmax(memory_us, arithmetic_us) / median;
+    return isnan(results->units) ? NAN : 100 * fmax(memory_us, arithmetic_us) / median;
 }
 
 void results_derive(struct results *results)

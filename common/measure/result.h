@@ -68,6 +68,7 @@ struct results {
     char counted_shape[64]; /* the shape for which memory was counted, if another; else "" */
     bool from_files;        /* the inputs come from the user's files */
     double bytes, flops;
+    double units;   /* as in struct problem */
     bool is_scalar; /* the result is one number: `answer`, from the reference */
     double answer;
     double peak_gb_per_s;
@@ -102,6 +103,9 @@ void result_note_last(struct result *result, const struct comparison *comparison
 /* Whether a rung was timed at a rate that neither the peak nor what is known to exceed it explains:
  * caches, algorithms with fewer operations, tensor cores, the noise of the probe. */
 bool results_exceed_peak(const struct results *results);
+
+/* Of the units that the problem is for; NaN or 0 if it is unknown. */
+double results_peak_gflop_per_s(const struct results *results);
 
 /* Fills in what depends on all rows: rates, percentages of the peak, speedups. A rate that
  * results_exceed_peak becomes a failure: an error of measurement. */

@@ -153,6 +153,8 @@ struct problem {
     int gpus;           /* that work together; 0: one */
     double bytes;       /* the least traffic: each input read once, each output written once */
     double flops;       /* operations in the problem's definition */
+    double units;       /* the peak of the units that do them, as a multiple of that of the GPU's
+                           float32 units; 0: these do; NaN: unknown */
 };
 
 /* Whether the inputs come from the user's files. */

@@ -78,8 +78,8 @@ static void heading(FILE *file, const struct results *results)
     if (results->has_clocks && results->peak_gb_per_s > 0)
         fprintf(file, ", peak %.*f GB/s", results->peak_gb_per_s < 100 ? 1 : 0,
                 results->peak_gb_per_s);
-    if (results->has_clocks && machine->peak_gflop_per_s > 0)
-        fprintf(file, ", %.1f TFLOP/s", machine->peak_gflop_per_s * 1e-3);
+    if (results->has_clocks && results_peak_gflop_per_s(results) > 0)
+        fprintf(file, ", %.1f TFLOP/s", results_peak_gflop_per_s(results) * 1e-3);
     if (has_host_rows(results))
         fprintf(file, "\nhost: %s, %s", results->host.name, results->host.details);
     fprintf(file, "\n\n");

@@ -298,6 +298,7 @@ static void describe_problem(struct size_run *run)
     snprintf(results->shape, sizeof results->shape, "%s", problem->shape);
     results->bytes = problem->bytes;
     results->flops = problem->flops;
+    results->units = problem->units;
     results->is_scalar = problem->is_scalar;
     results->from_files = problem_from_files(problem->kind, options);
 }

@@ -375,6 +375,17 @@ static void derived_figures(void **state)
     fixture.results.machine.peak_gflop_per_s = 40;
     results_derive(&fixture.results);
     assert_true(about(rows[1].percent_of_peak, 50));
+    /* Of units that are twice, and ten times, as fast: then memory is. Of unknown ones. */
+    fixture.results.units = 2;
+    results_derive(&fixture.results);
+    assert_true(about(rows[1].percent_of_peak, 40));
+    fixture.results.machine.peak_gflop_per_s = 10;
+    results_derive(&fixture.results);
+    assert_true(about(rows[1].percent_of_peak, 100));
+    fixture.results.units = NAN;
+    results_derive(&fixture.results);
+    assert_true(isnan(rows[1].percent_of_peak));
+    fixture.results.units = 0;
 
     /* No peak is known. */
     fixture.results.peak_gb_per_s = 0;
