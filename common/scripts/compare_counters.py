@@ -89,7 +89,6 @@ WHY = [
      "pieces: nvcc stores one of a thread's pairs as two words"),
     ("07_gemm", "tma_stores", "tf32_registers", "shared_store_conflicts", ARBITER),
     ("07_gemm", "*", "(async_copies|wide_tile|producer_warps)", "shared_store", COPIED),
-    ("07_gemm", "any_shape", "small_tiles", "shared_store", COPIED),
     ("07_gemm", "*", "(double_buffered|producer_warps|tensor_copies|overlapped|tiles_of_c)", "shared_load_conflicts",
      ARBITER),
     ("07_gemm", "*", "(register_tile|tensor_copies|specialized|to_and_fro|overlapped|tiles_of_c)",
