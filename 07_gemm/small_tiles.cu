@@ -53,10 +53,11 @@ template <unsigned DOWN, unsigned ACROSS, unsigned PADDED, unsigned COUNT, bool 
 static __device__ void copy_part(float *to, const struct part &part)
 {
     const float *const first = part.matrix + part.row * part.leading + part.column;
+    const unsigned turns = DOWN * ACROSS / COUNT / 32;
 
-#pragma unroll(WHOLE ? DOWN *ACROSS / COUNT / 32 : 4)
-    for (unsigned i = 0; i < DOWN * ACROSS / COUNT; i += 32) {
-        const unsigned number = i + threadIdx.x % 32;
+#pragma unroll(WHOLE ? turns : 4)
+    for (unsigned i = 0; i < turns; i++) {
+        const unsigned number = i * 32 + threadIdx.x % 32;
         const unsigned down = number / (ACROSS / COUNT), across = number % (ACROSS / COUNT) * COUNT;
         const bool inside =
             WHOLE || (part.row + down < part.rows && part.column + across < part.columns);
