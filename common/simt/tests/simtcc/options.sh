@@ -35,6 +35,8 @@ prints 25 -gencode arch=compute_80,code=sm_80 -Iinclude '-DVALUE=(10 + 10)' -O3 
 prints '6 [a b] [it'\''s]' -Iinclude -std c++20 -Xcompiler -Wall,-Wextra --ptxas-options=-v --run value.cu \
     -- 'a b' "it's"
 [ ! -e a.out ] || fail '--run leaves nothing behind'
+prints 36 -Iinclude -Xcompiler ' -DVALUE=31  -Wall,-Wextra' --run value.cu
+prints 37 -Iinclude --compiler-options='-Wall "-DVALUE=(30 + 2)"' --run value.cu
 prints '' -Iinclude value.cu
 [ "$(./a.out)" = 6 ] || fail 'a.out is the default'
 prints '' -Iinclude -dc value.cu
