@@ -231,6 +231,19 @@ __global__ void predicates()
       "{.reg .u32 i; mov.u32 i, sums0; mov.u32 sums1, i;}\n\t"
       "mov.u32 %0, sums1;}",
       "r"(10));
+    // %= is another number in each statement.
+    R(3,
+      "{.reg .pred p; .reg .u32 i; mov.u32 i, 0;\n"
+      "up_%=: add.u32 i, i, 1; setp.lt.u32 p, i, %1; @p bra up_%=; mov.u32 %0, i;}",
+      "r"(3));
+    R(4,
+      "{.reg .u32 n%=; mov.u32 n%=, %1; bra $past_%=; mov.u32 n%=, 9; $past_%=:\n"
+      "mov.u32 %0, n%=;}",
+      "r"(4));
+    unsigned one = 0, other = 0;
+    asm volatile("mov.u32 %0, %=;" : "=r"(one));
+    asm volatile("mov.u32 %0, %=;" : "=r"(other));
+    note(one != other, 1, __LINE__);
     unsigned x = 5, y = 0;
     asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(2));
 #ifdef __SIMT__ // nvcc takes no tied ones
