@@ -3,82 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/cublas_numbers.h"
 #include "api/cublas_product.h"
 #include "api/errors.h"
-#include "cuda/simt_ptx_runtime.h"
 #include "memory/memory.h"
-
-/* ---- numbers ---- */
-
-static size_t size_of(cudaDataType type)
-{
-    switch (type) {
-    case CUDA_R_8I:
-        return 1;
-    case CUDA_R_16F:
-    case CUDA_R_16BF:
-        return 2;
-    case CUDA_R_32F:
-    case CUDA_R_32I:
-        return 4;
-    case CUDA_R_64F:
-        return 8;
-    default:
-        return 0; /* not known */
-    }
-}
-
-/* Of 16 bits, as PTX's conversions have them. */
-static unsigned int small_type(cudaDataType type)
-{
-    return type == CUDA_R_16F ? SIMT_PTX_F16 : SIMT_PTX_BF16;
-}
-
-static double get(const void *from, cudaDataType type, size_t index)
-{
-    switch (type) {
-    case CUDA_R_8I:
-        return ((const int8_t *)from)[index];
-    case CUDA_R_32I:
-        return ((const int32_t *)from)[index];
-    case CUDA_R_32F:
-        return (double)((const float *)from)[index];
-    case CUDA_R_64F:
-        return ((const double *)from)[index];
-    default: {
-        const uint64_t bits =
-            simt_ptx_convert(SIMT_PTX_F32, small_type(type), 0, ((const uint16_t *)from)[index], 0);
-        float value;
-        memcpy(&value, &(uint32_t){(uint32_t)bits}, sizeof value);
-        return (double)value;
-    }
-    }
-}
-
-static void put(void *to, cudaDataType type, size_t index, double value)
-{
-    switch (type) {
-    case CUDA_R_8I:
-        ((int8_t *)to)[index] = (int8_t)fmax(-128, fmin(127, nearbyint(value)));
-        break;
-    case CUDA_R_32I:
-        ((int32_t *)to)[index] = (int32_t)value;
-        break;
-    case CUDA_R_32F:
-        ((float *)to)[index] = (float)value;
-        break;
-    case CUDA_R_64F:
-        ((double *)to)[index] = value;
-        break;
-    default: {
-        const float rounded = (float)value;
-        uint32_t bits;
-        memcpy(&bits, &rounded, sizeof bits);
-        ((uint16_t *)to)[index] =
-            (uint16_t)simt_ptx_convert(small_type(type), SIMT_PTX_F32, m_rn, bits, 0);
-    }
-    }
-}
 
 /* ---- the product ---- */
 
@@ -95,12 +23,12 @@ static void *packed(const struct simt_product *g, const void *matrix,
 {
     const cudaDataType type = g->exact ? CUDA_R_64F : CUDA_R_32F;
     const size_t k = (size_t)g->k, stripes = (rows + stripe - 1) / stripe;
-    void *to = calloc(stripes * stripe * k + 1, size_of(type));
+    void *to = calloc(stripes * stripe * k + 1, simt_number_size(type));
     for (size_t l = 0; to && l < k; l++) {
         for (size_t i = 0; i < rows; i++) {
-            const double value =
-                get(matrix, layout->type, index_of((int)i, (int)l, layout->ld, transposed));
-            put(to, type, (i / stripe * k + l) * stripe + i % stripe, value);
+            const double value = simt_number_get(matrix, layout->type,
+                                                 index_of((int)i, (int)l, layout->ld, transposed));
+            simt_number_put(to, type, (i / stripe * k + l) * stripe + i % stripe, value);
         }
     }
     return to;
@@ -109,7 +37,7 @@ static void *packed(const struct simt_product *g, const void *matrix,
 static double finished(const struct simt_epilogue *epilogue, int row, double value)
 {
     if (epilogue->bias) {
-        value += get(epilogue->bias, epilogue->bias_type, (size_t)row);
+        value += simt_number_get(epilogue->bias, epilogue->bias_type, (size_t)row);
     }
     switch (epilogue->function) {
     case SIMT_RELU:
@@ -128,13 +56,14 @@ static void put_tile(const struct simt_product *g, const struct simt_operands *a
 {
     for (int j = column; j < g->n && j < column + SIMT_TILE_COLUMNS; j++) {
         for (int i = row; i < g->m && i < row + height; i++) {
-            const double sum = get(sums, g->exact ? CUDA_R_64F : CUDA_R_32F,
-                                   (size_t)((j - column) * height + i - row));
-            const double old = g->beta == 0 ? 0
-                                            : g->beta * get(at->c, g->c.type,
-                                                            index_of(i, j, g->c.ld, g->c.by_rows));
-            put(at->d, g->d.type, index_of(i, j, g->d.ld, g->d.by_rows),
-                finished(&g->epilogue, i, g->alpha * sum + old));
+            const double sum = simt_number_get(sums, g->exact ? CUDA_R_64F : CUDA_R_32F,
+                                               (size_t)((j - column) * height + i - row));
+            const double old =
+                g->beta == 0 ? 0
+                             : g->beta * simt_number_get(at->c, g->c.type,
+                                                         index_of(i, j, g->c.ld, g->c.by_rows));
+            simt_number_put(at->d, g->d.type, index_of(i, j, g->d.ld, g->d.by_rows),
+                            finished(&g->epilogue, i, g->alpha * sum + old));
         }
     }
 }
@@ -172,7 +101,7 @@ static bool multiply(const struct simt_product *g, const struct simt_operands *a
 
 static const void *moved(const void *first, long long elements, cudaDataType type)
 {
-    return first ? (const char *)first + elements * (long long)size_of(type) : NULL;
+    return first ? (const char *)first + elements * (long long)simt_number_size(type) : NULL;
 }
 
 static struct simt_operands operands_of(const struct simt_product *g,
@@ -207,7 +136,7 @@ static struct simt_operand memory_of(const char *name, const void *first,
                                      int columns)
 {
     return simt_matrix(name, first, by_rows ? columns : rows, by_rows ? rows : columns, layout->ld,
-                       size_of(layout->type));
+                       simt_number_size(layout->type));
 }
 
 static cublasStatus_t run_one(const struct simt_blas_call *call, const struct simt_product *g,
@@ -225,8 +154,8 @@ static cublasStatus_t run_one(const struct simt_blas_call *call, const struct si
         in[count++] = memory_of("C", at->c, &g->c, g->c.by_rows, g->m, g->n);
     }
     if (g->epilogue.bias) {
-        in[count++] =
-            simt_vector("the bias", g->epilogue.bias, g->m, 1, size_of(g->epilogue.bias_type));
+        in[count++] = simt_vector("the bias", g->epilogue.bias, g->m, 1,
+                                  simt_number_size(g->epilogue.bias_type));
     }
     status = simt_blas_begin(call, &out, in, count);
     if (status != CUBLAS_STATUS_SUCCESS) {
@@ -244,7 +173,8 @@ cublasStatus_t simt_product_run(const struct simt_blas_call *call, const struct 
     if (!simt_blas_exists(call->handle)) {
         return CUBLAS_STATUS_NOT_INITIALIZED;
     }
-    if (!size_of(g->a.type) || !size_of(g->b.type) || !size_of(g->c.type) || !size_of(g->d.type)) {
+    if (!simt_number_size(g->a.type) || !simt_number_size(g->b.type) ||
+        !simt_number_size(g->c.type) || !simt_number_size(g->d.type)) {
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (!is_valid(g) || batches->count < 0) {
@@ -271,11 +201,11 @@ bool simt_product_factors(struct simt_product *g, const void *alpha, const void 
         return false;
     }
     simt_memory_open();
-    simt_blas_scalar(&bits[0], alpha, size_of(type));
-    simt_blas_scalar(&bits[1], beta, size_of(type));
+    simt_blas_scalar(&bits[0], alpha, simt_number_size(type));
+    simt_blas_scalar(&bits[1], beta, simt_number_size(type));
     simt_memory_close();
-    g->alpha = get(&bits[0], type, 0);
-    g->beta = get(&bits[1], type, 0);
+    g->alpha = simt_number_get(&bits[0], type, 0);
+    g->beta = simt_number_get(&bits[1], type, 0);
     return true;
 }
 
@@ -303,7 +233,7 @@ bool simt_is_exact(cublasComputeType_t compute)
 
 bool simt_product_reads(cudaDataType type)
 {
-    return size_of(type) > 0;
+    return simt_number_size(type) > 0;
 }
 
 /* ---- what programs call ---- */

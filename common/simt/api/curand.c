@@ -18,6 +18,7 @@ void simt_xorwow_jump(unsigned int words[5], unsigned long long sequence,
                       unsigned long long offset);
 
 struct curandGenerator_st {
+    struct curandGenerator_st *next;
     curandRngType_t type;
     bool of_host;
     cudaStream_t stream;
@@ -26,6 +27,18 @@ struct curandGenerator_st {
         uint32_t v[5], d;
     } * states; /* of XORWOW, from `position` on; NULL: not yet */
 };
+
+static struct curandGenerator_st *generators;
+
+/* Programs also hand in what was never made, or is no more. */
+static bool exists(curandGenerator_t generator)
+{
+    const struct curandGenerator_st *known = generators;
+    while (known && known != generator) {
+        known = known->next;
+    }
+    return generator && known;
+}
 
 curandStatus_t curandGetVersion(int *version)
 {
@@ -48,6 +61,8 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type,
     }
     (*generator)->type = type;
     (*generator)->of_host = of_host;
+    (*generator)->next = generators;
+    generators = *generator;
     return CURAND_STATUS_SUCCESS;
 }
 
@@ -65,7 +80,7 @@ curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRng
 
 static curandStatus_t start_over(curandGenerator_t generator)
 {
-    if (!generator) {
+    if (!exists(generator)) {
         return CURAND_STATUS_NOT_INITIALIZED;
     }
     free(generator->states);
@@ -76,15 +91,23 @@ static curandStatus_t start_over(curandGenerator_t generator)
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
 {
     SIMT_API;
-    const curandStatus_t status = start_over(generator);
+    struct curandGenerator_st **link = &generators;
+    if (!exists(generator)) {
+        return CURAND_STATUS_NOT_INITIALIZED;
+    }
+    while (*link != generator) {
+        link = &(*link)->next;
+    }
+    *link = generator->next;
+    free(generator->states);
     free(generator);
-    return status;
+    return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 {
     SIMT_API;
-    if (!generator) {
+    if (!exists(generator)) {
         return CURAND_STATUS_NOT_INITIALIZED;
     }
     generator->stream = stream;
@@ -95,7 +118,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed)
 {
     SIMT_API;
-    if (generator) {
+    if (exists(generator)) {
         generator->seed = seed;
         generator->position = 0;
     }
@@ -105,7 +128,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset)
 {
     SIMT_API;
-    if (generator) {
+    if (exists(generator)) {
         generator->position = offset;
     }
     return start_over(generator);
@@ -114,7 +137,7 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order)
 {
     SIMT_API;
-    if (!generator) {
+    if (!exists(generator)) {
         return CURAND_STATUS_NOT_INITIALIZED;
     }
     return order >= CURAND_ORDERING_PSEUDO_BEST && order <= CURAND_ORDERING_PSEUDO_LEGACY
@@ -204,7 +227,7 @@ static curandStatus_t begin(curandGenerator_t generator, const void *output, siz
 {
     const struct simt_region *region = simt_region_find(output);
     struct simt_operation *operation;
-    if (!generator) {
+    if (!exists(generator)) {
         return CURAND_STATUS_NOT_INITIALIZED;
     }
     if (bytes == 0 || generator->of_host) {
@@ -256,7 +279,7 @@ GENERATE(curandGenerateUniformDouble, double, next_double(generator))
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 {
     SIMT_API;
-    return !generator           ? CURAND_STATUS_NOT_INITIALIZED
+    return !exists(generator)   ? CURAND_STATUS_NOT_INITIALIZED
            : prepare(generator) ? CURAND_STATUS_SUCCESS
                                 : CURAND_STATUS_ALLOCATION_FAILED;
 }

@@ -29,6 +29,7 @@ struct ptx {
     /* The statement's text, its literals joined, and where in the source each character stands. */
     struct text text;
     size_t *where;
+    unsigned int number; /* of the statement: of its labels, and what %= stands for */
     struct ptx_binding bindings[PTX_OPERANDS];
     size_t binding_count;
     bool memory; /* among the clobbers */

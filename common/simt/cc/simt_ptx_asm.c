@@ -122,9 +122,36 @@ void ptx_print(struct text *out, const char *format, ...)
 
 /* ---- string literals ---- */
 
+static void add_character(struct ptx *ptx, char c, size_t position);
+
+/* Whether the text ends with a '%' that is no second half of "%%". */
+static bool ends_with_percent(const struct ptx *ptx)
+{
+    size_t first = ptx->text.length;
+    while (first > 0 && ptx->text.bytes[first - 1] == '%') {
+        first--;
+    }
+    return (ptx->text.length - first) % 2 == 1;
+}
+
+/* For "%=", which is another number in each statement. */
+static void add_number(struct ptx *ptx, size_t position)
+{
+    char digits[16];
+    snprintf(digits, sizeof digits, "%u", ptx->number);
+    ptx->text.bytes[--ptx->text.length] = '\0';
+    for (size_t i = 0; digits[i]; i++) {
+        add_character(ptx, digits[i], position);
+    }
+}
+
 static void add_character(struct ptx *ptx, char c, size_t position)
 {
     size_t length = ptx->text.length;
+    if (c == '=' && ends_with_percent(ptx)) {
+        add_number(ptx, position);
+        return;
+    }
     append(&ptx->text, &c, 1);
     ptx->where = realloc(ptx->where, (length + 2) * sizeof *ptx->where);
     if (!ptx->where) {
@@ -380,7 +407,9 @@ static void add_patches(const struct ptx *ptx, size_t first, size_t end)
 void ptx_translate(size_t token)
 {
     struct ptx *ptx = zeroed(1, sizeof *ptx);
+    static unsigned int statements;
     size_t open = token + 1, close;
+    ptx->number = ++statements;
     while (is(open, "volatile") || is(open, "__volatile__") || is(open, "inline") ||
            is(open, "__inline__")) {
         open++;

@@ -7,7 +7,6 @@
 #include "cc/simt_ptx.h"
 
 /* Labels are the function's in C++, so each gets the number of its statement. */
-static unsigned int statement_number;
 enum { MOST_LABELS = 64, STATEMENT_BYTES = 16384 };
 static char *labels[MOST_LABELS];
 static size_t label_count;
@@ -183,7 +182,7 @@ static void emit_branch(struct ptx *ptx, struct ptx_instruction *instruction)
         ptx_refuse(ptx, "a branch in a macro");
         return;
     }
-    ptx_print(&ptx->body, "goto simt_%u_%s; ", statement_number,
+    ptx_print(&ptx->body, "goto simt_%u_%s; ", ptx->number,
               instruction->operands[0] + (*instruction->operands[0] == '$'));
 }
 
@@ -272,7 +271,7 @@ static size_t translate_label(struct ptx *ptx, size_t i, size_t end)
     while (is_name(character(ptx, begin + length))) {
         length++;
     }
-    ptx_print(&ptx->body, "[[maybe_unused]] simt_%u_%.*s:; ", statement_number, (int)length,
+    ptx_print(&ptx->body, "[[maybe_unused]] simt_%u_%.*s:; ", ptx->number, (int)length,
               ptx->text.bytes + begin);
     return end;
 }
@@ -314,7 +313,6 @@ static size_t translate_statement(struct ptx *ptx, size_t i)
 
 void ptx_translate_text(struct ptx *ptx)
 {
-    statement_number++;
     collect_labels(ptx);
     for (size_t i = skip_space(ptx, 0); i < ptx->text.length; i = skip_space(ptx, i)) {
         i = translate_statement(ptx, i);

@@ -72,13 +72,16 @@ void simt_note_guard(unsigned int site)
     guards[site] = has_guards = true;
 }
 
+/* One access of 16 bytes reads both of its halves: at addresses that differ in this bit. */
+#define HALVES UINT64_C(8)
+
 void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era)
 {
     simt_only_in_order();
     if (volatile_reads[site].era != era) {
         volatile_reads[site].era = era;
         volatile_reads[site].address = address;
-    } else if (volatile_reads[site].address != address) {
+    } else if ((volatile_reads[site].address ^ address) & ~HALVES) {
         volatile_reads[site].several = true;
     }
 }

@@ -166,7 +166,7 @@ static void slow_load(struct simt_cell *cell, uint64_t at, const struct simt_act
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
     if (is_volatile) {
-        simt_note_volatile_read(act->site, at, simt_now.era);
+        simt_note_volatile_read(act->site, address, simt_now.era);
     }
     if (cell->reader < act->oldest) {
         cell->flags &= (uint16_t)~READ_ONLY_PATH; /* of an earlier launch */

@@ -185,8 +185,8 @@ SIMT_INLINE void fence_if(bool wanted)
     }
 }
 
-/* Of 16 bytes by a strong access, the first 8 are read first and written last: who polls for what
- * is there finds the rest, as with a GPU, which does both at once. */
+/* Of 16 bytes by a strong or volatile access, the first 8 are read first and written last: who
+ * polls for what is there finds the rest, as with a GPU, which does both at once. */
 template <class T, unsigned int Count, unsigned int Flags>
 SIMT_INLINE vector<T, Count> load(const char *address)
 {
@@ -202,9 +202,15 @@ SIMT_INLINE vector<T, Count> load(const char *address)
         __builtin_memcpy(&result, &found, sizeof result);
         return result;
     } else if constexpr ((Flags & m_volatile) != 0) {
-        static_assert(size <= 8, "asm: a volatile load of more than 8 bytes is not there");
-        const auto found = *reinterpret_cast<const volatile word *>(address);
-        return bits_as<vector<T, Count>>(found);
+        typedef typename piece<size <= 8 ? size : 8>::type part;
+        part found[sizeof(word) / sizeof(part)];
+        found[0] = *reinterpret_cast<const volatile part *>(address);
+        if constexpr (size > 8) {
+            found[1] = reinterpret_cast<const volatile part *>(address)[1];
+        }
+        vector<T, Count> result;
+        __builtin_memcpy(&result, &found, sizeof result);
+        return result;
     } else {
         if constexpr ((Flags & m_nc) != 0) {
             simt_read_only(address, size);
@@ -229,8 +235,13 @@ SIMT_INLINE void store(char *address, V... values)
         }
         simt_strong_store(address, bits[0], size < 8 ? size : 8);
     } else if constexpr ((Flags & m_volatile) != 0) {
-        static_assert(size <= 8, "asm: a volatile store of more than 8 bytes is not there");
-        *reinterpret_cast<volatile word *>(address) = bits_as<word>(all);
+        typedef typename piece<size <= 8 ? size : 8>::type part;
+        part parts[sizeof(word) / sizeof(part)];
+        __builtin_memcpy(&parts, &all, sizeof all);
+        if constexpr (size > 8) {
+            reinterpret_cast<volatile part *>(address)[1] = parts[1];
+        }
+        *reinterpret_cast<volatile part *>(address) = parts[0];
     } else {
         *reinterpret_cast<word *>(address) = bits_as<word>(all);
     }

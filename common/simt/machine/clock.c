@@ -9,6 +9,7 @@ long long simt_clock(void)
 {
     struct timespec time;
     simt_not_repeatable();
+    simt_clock_read(__builtin_return_address(0));
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
 }

@@ -36,6 +36,7 @@ struct simt_poll {
     const void *address;
     uint64_t found, signature;
     unsigned int count;
+    bool second; /* the 8 bytes behind have been read since */
 };
 
 /* What each switch and each collective needs comes first, in one cache line. */
@@ -56,10 +57,11 @@ struct simt_thread {
     unsigned char width;
     unsigned char size;
     /* The rest is of no concern then. */
-    unsigned int failed_polls;
-    const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
+    unsigned int failed_polls, clock_reads; /* since it last gave way */
+    const struct simt_mbarrier *awaited;    /* by mbarrier.try_wait */
     struct simt_bulk_groups bulk;
     struct simt_poll poll;
+    bool waits;           /* its last poll found what the one before had found */
     uint64_t atomic_old;  /* what its last atomic found: others may run before it asks */
     bool atomic_is_noted; /* that is to be made again: atomics.c */
     struct simt_pipeline pipeline;
@@ -249,6 +251,8 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
                       uint64_t signature, const char *file, int line);
 void simt_volatile_read(const void *address, unsigned int size, const void *caller);
 void simt_volatile_write(void);
+/* It read the clock: it may be waiting for time to pass, and gives way, too. */
+void simt_clock_read(const void *caller);
 /* An access to memory is about to be made: if the launch is interleaved, others come first. */
 void simt_access_point(const void *address);
 /* Who was the last to change a word by an atomic, if that is known; or NULL. */

@@ -7,7 +7,8 @@
 #include "memory/memory.h"
 #include "observe/observer.h"
 
-enum { POLLS_BEFORE_YIELD = 64 };
+/* More reads of the clock than polls, where there are both: reports are about the polls. */
+enum { POLLS_BEFORE_YIELD = 64, CLOCKS_BEFORE_YIELD = 128 };
 
 static void give_way(const char *file, int line, const void *caller)
 {
@@ -15,6 +16,7 @@ static void give_way(const char *file, int line, const void *caller)
     simt_current->line = line;
     simt_current->caller = caller;
     simt_current->failed_polls = simt_current->poll.count = 0; /* the address stays */
+    simt_current->clock_reads = 0;
     simt_warp_of(simt_current)->yielded |= simt_bit_of(simt_current);
     simt_wait_turn();
 }
@@ -39,7 +41,8 @@ static bool polls_again(const void *address, uint64_t found, uint64_t signature)
     struct simt_poll *poll = &simt_current->poll;
     bool again = poll->address == address && poll->found == found && poll->signature == signature;
     unsigned int count = again ? poll->count + 1 : 1;
-    *poll = (struct simt_poll){address, found, signature, count};
+    *poll = (struct simt_poll){address, found, signature, count, false};
+    simt_current->waits = again;
     return count >= POLLS_BEFORE_YIELD;
 }
 
@@ -72,6 +75,7 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
         simt_grid.changed = true;
         *change_of(address) = (struct simt_change){address, simt_current, simt_block, file, line};
         simt_current->failed_polls = lock ? 0 : simt_current->failed_polls;
+        simt_current->waits = false;
         simt_note_progress();
         return;
     }
@@ -81,11 +85,21 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
     }
 }
 
+/* Whether it is the rest of the 16 bytes that the last poll began with: it is one access. */
+static bool is_second_half(const void *address)
+{
+    struct simt_poll *poll = &simt_current->poll;
+    const bool second =
+        poll->address && !poll->second && address == (const char *)poll->address + 8;
+    poll->second = second;
+    return second;
+}
+
 void simt_volatile_read(const void *address, unsigned int size, const void *caller)
 {
     uint64_t found = 0;
     bool again;
-    if (!simt_current || size > sizeof found) {
+    if (!simt_current || size > sizeof found || (size == 8 && is_second_half(address))) {
         return;
     }
     again =
@@ -99,10 +113,19 @@ void simt_volatile_read(const void *address, unsigned int size, const void *call
     }
 }
 
+void simt_clock_read(const void *caller)
+{
+    if (simt_current && ++simt_current->clock_reads >= CLOCKS_BEFORE_YIELD) {
+        simt_grid.progress += !simt_current->waits; /* as time passes */
+        give_way(NULL, 0, caller);
+    }
+}
+
 /* Who writes between two reads does not only wait. */
 void simt_volatile_write(void)
 {
     if (simt_current) {
         simt_current->poll.address = NULL;
+        simt_current->waits = false;
     }
 }

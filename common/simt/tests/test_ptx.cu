@@ -231,6 +231,19 @@ __global__ void predicates()
       "{.reg .u32 i; mov.u32 i, sums0; mov.u32 sums1, i;}\n\t"
       "mov.u32 %0, sums1;}",
       "r"(10));
+    // %= is another number in each statement.
+    R(3,
+      "{.reg .pred p; .reg .u32 i; mov.u32 i, 0;\n"
+      "up_%=: add.u32 i, i, 1; setp.lt.u32 p, i, %1; @p bra up_%=; mov.u32 %0, i;}",
+      "r"(3));
+    R(4,
+      "{.reg .u32 n%=; mov.u32 n%=, %1; bra $past_%=; mov.u32 n%=, 9; $past_%=:\n"
+      "mov.u32 %0, n%=;}",
+      "r"(4));
+    unsigned one = 0, other = 0;
+    asm volatile("mov.u32 %0, %=;" : "=r"(one));
+    asm volatile("mov.u32 %0, %=;" : "=r"(other));
+    note(one != other, 1, __LINE__);
     unsigned x = 5, y = 0;
     asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(2));
 #ifdef __SIMT__ // nvcc takes no tied ones
@@ -382,6 +395,56 @@ __device__ static void loads_behind(const float *__restrict__ from, float wanted
     F(wanted, "ld.f32 %0, [%1];", "l"(from + SKIP));
 }
 
+// Of up to 16 bytes, in shared and in global memory.
+__device__ void vectors_of_volatile(unsigned shared, float *global)
+{
+    float4 four;
+    double2 two;
+    unsigned short a, b, c, d;
+    asm volatile("st.volatile.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(shared), "f"(1.0f),
+                 "f"(2.0f), "f"(3.0f), "f"(4.0f)
+                 : "memory");
+    asm volatile("ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
+                 : "r"(shared)
+                 : "memory");
+    note(bits(four.x), bits(1.0f), __LINE__);
+    note(bits(four.w), bits(4.0f), __LINE__);
+    asm volatile("st.volatile.global.v2.f64 [%0], {%1, %2};" ::"l"(global), "d"(5.0), "d"(6.0)
+                 : "memory");
+    asm volatile("ld.volatile.global.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(two.x), "=d"(two.y)
+                 : "l"(global)
+                 : "memory");
+    note(two.x == 5 && two.y == 6, 1, __LINE__);
+    asm volatile("st.volatile.v4.u16 [%0], {%1, %2, %3, %4};" ::"l"(global), "h"((short)1),
+                 "h"((short)2), "h"((short)3), "h"((short)4)
+                 : "memory");
+    asm volatile("ld.volatile.v4.u16 {%0, %1, %2, %3}, [%4];"
+                 : "=h"(a), "=h"(b), "=h"(c), "=h"(d)
+                 : "l"(global)
+                 : "memory");
+    note(a + 10 * b + 100 * c + 1000 * d, 4321, __LINE__);
+}
+
+// Who waits for one of four words lets the others run.
+__global__ void waits_for_vector(unsigned *words)
+{
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (threadIdx.x == 33) {
+        asm volatile("st.volatile.global.v4.u32 [%0], {1, 2, 3, 4};" ::"l"(words) : "memory");
+    }
+    while (threadIdx.x == 0 && d == 0) {
+        asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                     : "l"(words)
+                     : "memory");
+    }
+    if (threadIdx.x == 0) {
+        note(a + 10 * b + 100 * c + 1000 * d, 4321, __LINE__);
+    }
+}
+
 __global__ void memory(float *data)
 {
     extern __shared__ float4 dynamic[];
@@ -406,6 +469,7 @@ __global__ void memory(float *data)
                  : "memory");
     note(bits(dynamic[0].z), bits(3.0f), __LINE__);
     note(bits(dynamic[0].w), bits(4.0f), __LINE__);
+    vectors_of_volatile(at_dynamic, data);
     note(at_dynamic % 1024, sizeof fixed, __LINE__); // as on a GPU, where it comes behind
     asm volatile("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(&fixed[8]));
     note(address, to, __LINE__);
@@ -617,7 +681,9 @@ static void test_memory(void **)
     assert_int_equal(cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice), cudaSuccess);
     begin();
     memory<<<1, 1, 2048>>>(data);
-    check(22);
+    check(26);
+    assert_int_equal(cudaMemset(data, 0, 16), cudaSuccess);
+    run(waits_for_vector, 1, 64, (unsigned *)data);
 }
 
 static void test_atomics(void **)

@@ -115,6 +115,16 @@ int main()
     }
     EXPECT(fabs(sum / N - 0.5) < 0.02);
     RANDOM(curandDestroyGenerator(generator));
+    // Handles of nothing: destroyed, never made.
+    curandGenerator_t made = (curandGenerator_t)numbers;
+    for (curandGenerator_t none : {generator, made, curandGenerator_t(nullptr)}) {
+        EXPECT(curandGenerateUniform(none, numbers, N) == CURAND_STATUS_NOT_INITIALIZED);
+        EXPECT(curandGenerateNormal(none, numbers, N, 0, 1) == CURAND_STATUS_NOT_INITIALIZED);
+        EXPECT(curandSetPseudoRandomGeneratorSeed(none, 1) == CURAND_STATUS_NOT_INITIALIZED);
+        EXPECT(curandGenerateSeeds(none) == CURAND_STATUS_NOT_INITIALIZED);
+        EXPECT(curandSetStream(none, nullptr) == CURAND_STATUS_NOT_INITIALIZED);
+        EXPECT(curandDestroyGenerator(none) == CURAND_STATUS_NOT_INITIALIZED);
+    }
     CHECK(cudaFree(hits));
     CHECK(cudaFree(states));
     CHECK(cudaFree(numbers));

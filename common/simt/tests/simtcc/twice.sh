@@ -40,6 +40,12 @@ for how in POLLS POLLS_ATOMIC POLLS_LDCV; do
     in_all_ways "twice.cu, $how"
 done
 
+# Who waits for the clock lets others have a turn.
+compile -O2 "$here/simtcc/clocks.cu" -o program || fail 'clocks.cu'
+in_all_ways clocks.cu
+printf '1\n1\n' >expected
+cmp -s checked expected || fail "clocks.cu: $(cat checked)"
+
 # Atomics of C++, of all sizes.
 compile -dc "$here/simtcc/narrow.cu" -o first.o && ! has_table first.o || fail 'narrow.cu'
 compile first.o -o program || fail 'narrow.cu, linked'
