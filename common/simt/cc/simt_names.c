@@ -97,7 +97,26 @@ static bool follows_declarator(size_t token)
     return is_type_word(i + 1);
 }
 
-/* The '*' or '&' at `token` belongs to a declaration that begins a statement: T *name,
+/* Whether a declaration may begin at `token`: behind template <...>, [[...]] or public:, too. */
+static bool may_begin(size_t token)
+{
+    size_t open;
+    if (token == 0 || is_punctuation(token - 1, ';') || is_punctuation(token - 1, '{') ||
+        is_punctuation(token - 1, '}')) {
+        return true;
+    }
+    if (is_punctuation(token - 1, '>')) {
+        open = template_open_of(token - 1);
+        return open != NONE && open > 0 && is(open - 1, "template");
+    }
+    if (token > 1 && is_punctuation(token - 1, ':')) {
+        return is(token - 2, "public") || is(token - 2, "private") || is(token - 2, "protected");
+    }
+    return token > 1 && ((is_punctuation(token - 1, '(') && is(token - 2, "for")) ||
+                         (is_punctuation(token - 1, ']') && is_punctuation(token - 2, ']')));
+}
+
+/* The '*', '&' or '>' at `token` belongs to a declaration that begins a statement: T *name,
  * A::B<C> &name. */
 static bool begins_statement(size_t token)
 {
@@ -118,8 +137,7 @@ static bool begins_statement(size_t token)
     while (i > 0 && tokens[i - 1].kind == WORD && !is_operator_word(i - 1)) {
         i--;
     }
-    return i == 0 || is_punctuation(i - 1, ';') || is_punctuation(i - 1, '{') ||
-           is_punctuation(i - 1, '}') || (i > 1 && is_punctuation(i - 1, '(') && is(i - 2, "for"));
+    return may_begin(i);
 }
 
 /* Whether the parentheses around the token belong to a function that has a body, in a class or
@@ -172,13 +190,24 @@ bool declares(size_t token, bool is_parameter)
     if (is_punctuation(token - 1, '*') || is_punctuation(token - 1, '&')) {
         return (token > 1 && is_type_word(token - 2)) || begins_statement(token - 1);
     }
+    if (is_punctuation(token - 1, '>') && is_punctuation(token + 1, '(')) {
+        return begins_statement(token - 1);
+    }
     return is_punctuation(token - 1, ',') && follows_declarator(token);
 }
 
 bool is_qualified(size_t token)
 {
-    return token > 2 && is_punctuation(token - 1, ':') && is_punctuation(token - 2, ':') &&
-           tokens[token - 3].kind == WORD && !is(token - 3, "std");
+    if (token <= 2 || !is_punctuation(token - 1, ':') || !is_punctuation(token - 2, ':')) {
+        return false;
+    }
+    return is_punctuation(token - 3, '>') ? template_open_of(token - 3) != NONE
+                                          : tokens[token - 3].kind == WORD && !is(token - 3, "std");
+}
+
+bool is_template_call(size_t token)
+{
+    return is(token, "malloc") && is_punctuation(token + 1, '<');
 }
 
 void hide(struct name *name, int depth, int parenthesis)

@@ -112,6 +112,8 @@ bool declares(size_t token, bool is_parameter);
 bool is_in_parameters(size_t token);
 /* Behind the name of a class or namespace other than std. */
 bool is_qualified(size_t token);
+/* malloc<...>: of a namespace of the program's, as C's has no such arguments. */
+bool is_template_call(size_t token);
 void hide(struct name *name, int depth, int parenthesis);
 /* After a '}' that leads to `depth`, or (with the depth of parentheses) a ';'. */
 void show_again(int depth, int parenthesis);

@@ -233,10 +233,13 @@ static size_t rewrite_word(struct state *state, size_t token)
 {
     struct name *name = find_name(token);
     size_t end;
-    if (name && !name->hidden && !is_of_host(token) && !is_member(token) && !is_qualified(token)) {
+    if (name && !name->hidden && !is_of_host(token) && !is_member(token) && !is_qualified(token) &&
+        !is_template_call(token)) {
         const bool is_outside = state->depth == state->namespaces;
         if (declares(token, is_outside ? state->parentheses > 0 : is_in_parameters(token))) {
-            hide(name, state->depth, state->parentheses);
+            /* A malloc of the program's own: the namespace may be opened again, or be used. */
+            const bool stays = is_outside && state->parentheses == 0 && is(token, "malloc");
+            hide(name, stays ? 0 : state->depth, state->parentheses);
         } else {
             copy_up_to(state, token);
             append_string(state->out, name->replacement);

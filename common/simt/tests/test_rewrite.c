@@ -327,6 +327,14 @@ static void test_qualifiers(void **state)
         "int *p = (int *)simt_malloc(4), *q = std::simt_malloc(8); p->malloc(1); "
         "Pool::malloc(2);");
     assert_same("struct Pool { void *malloc(size_t size); int f() { return malloc(1) != 0; } };");
+    assert_same("namespace n { template <class T> T *malloc(size_t n) { return 0; } }\n"
+                "namespace n { float *f() { return malloc<float>(1) + *n::malloc<int>(2); } }");
+    assert_same("namespace n { template <class T> A<T> malloc(T, int); }\n"
+                "using namespace n; int g() { return malloc(1, 2); }");
+    assert_same("struct Pool { public: template <class T> T *malloc(int); };\n"
+                "template <class T> T *Of<T>::malloc(int) { return 0; }");
+    assert_rewrites("template <class T> T *f() { return (T *)malloc(1); }",
+                    "template <class T> T *f() { return (T *)simt_malloc(1); }");
     /* The C++ library writes some of these words in its own way. */
     assert_same("# 1 \"/usr/include/x\" 1 3\n__attribute__((__noinline__)) void f();\n");
 }
