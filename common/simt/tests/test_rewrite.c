@@ -615,6 +615,24 @@ static void test_the_host_uses_the_device(void **state)
                     "  void j() { n = 2; }");
 }
 
+/* An array's name without subscripts is an address, which the host may hand on. */
+static void test_the_host_takes_addresses(void **state)
+{
+    (void)state;
+    assert_rewrites("__device__ float a[4], b[2][3];\nfloat *f() { return a; }\n"
+                    "void g() { float *p = a, *q = b[1]; printf(\"%p\", (void *)a); }",
+                    " float a[4], b[2][3];\nfloat *f() { return a; }\n"
+                    "void g() { float *p = a, *q = b[1]; printf(\"%p\", (void *)a); }");
+    assert_says("# 1 \"a.cu\"\n__constant__ char a[4], b[2][3];\nint f() { return b[0][1]; }\n"
+                "char g() { return a[2]; }\nvoid h() { printf(\"%s\", a); }",
+                "a.cu:2: error: b is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n"
+                "a.cu:3: error: a is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n"
+                "a.cu:4: error: a is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n");
+}
+
 static int run_status(const char *arguments)
 {
     char command[4096];
@@ -682,6 +700,7 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_cccl, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_names_of_the_device, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_the_host_uses_the_device, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_the_host_takes_addresses, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_who_calls_whom, set_preprocessed, set_text),
     };
     if (count != 2) {
