@@ -633,6 +633,25 @@ static void test_the_host_takes_addresses(void **state)
                 "cudaMemcpyFromSymbol()\n");
 }
 
+/* using X = X<T> in a class: of which namespace the X is that is meant. */
+static void test_own_names(void **state)
+{
+    (void)state;
+    assert_rewrites(
+        "namespace std { template <class T> struct A {}; } template <class T> class A;\n"
+        "struct S { using A = A<int>; A a; };",
+        "namespace std { template <class T> struct A {}; } template <class T> class A;\n"
+        "struct S { using A = ::A<int>; A a; };");
+    assert_rewrites(
+        "struct A {}; namespace n { namespace { struct A {}; } namespace m { struct S {\n"
+        "using A = A; }; } }",
+        "struct A {}; namespace n { namespace { struct A {}; } namespace m { struct S {\n"
+        "using A = ::n::A; }; } }");
+    assert_same("namespace n { struct A; } using namespace n; struct S { using A = A; };");
+    assert_same("struct A; struct S { struct A; struct T { using A = A; }; };");
+    assert_same("struct A; struct S { using A = n::A; using B = B; };");
+}
+
 static int run_status(const char *arguments)
 {
     char command[4096];
@@ -701,6 +720,7 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_names_of_the_device, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_the_host_uses_the_device, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_the_host_takes_addresses, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_own_names, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_who_calls_whom, set_preprocessed, set_text),
     };
     if (count != 2) {
