@@ -97,7 +97,26 @@ static bool follows_declarator(size_t token)
     return is_type_word(i + 1);
 }
 
-/* The '*' or '&' at `token` belongs to a declaration that begins a statement: T *name,
+/* Whether a declaration may begin at `token`: behind template <...>, [[...]] or public:, too. */
+static bool may_begin(size_t token)
+{
+    size_t open;
+    if (token == 0 || is_punctuation(token - 1, ';') || is_punctuation(token - 1, '{') ||
+        is_punctuation(token - 1, '}')) {
+        return true;
+    }
+    if (is_punctuation(token - 1, '>')) {
+        open = template_open_of(token - 1);
+        return open != NONE && open > 0 && is(open - 1, "template");
+    }
+    if (token > 1 && is_punctuation(token - 1, ':')) {
+        return is(token - 2, "public") || is(token - 2, "private") || is(token - 2, "protected");
+    }
+    return token > 1 && ((is_punctuation(token - 1, '(') && is(token - 2, "for")) ||
+                         (is_punctuation(token - 1, ']') && is_punctuation(token - 2, ']')));
+}
+
+/* The '*', '&' or '>' at `token` belongs to a declaration that begins a statement: T *name,
  * A::B<C> &name. */
 static bool begins_statement(size_t token)
 {
@@ -118,8 +137,7 @@ static bool begins_statement(size_t token)
     while (i > 0 && tokens[i - 1].kind == WORD && !is_operator_word(i - 1)) {
         i--;
     }
-    return i == 0 || is_punctuation(i - 1, ';') || is_punctuation(i - 1, '{') ||
-           is_punctuation(i - 1, '}') || (i > 1 && is_punctuation(i - 1, '(') && is(i - 2, "for"));
+    return may_begin(i);
 }
 
 /* Whether the parentheses around the token belong to a function that has a body, in a class or
@@ -172,13 +190,105 @@ bool declares(size_t token, bool is_parameter)
     if (is_punctuation(token - 1, '*') || is_punctuation(token - 1, '&')) {
         return (token > 1 && is_type_word(token - 2)) || begins_statement(token - 1);
     }
+    if (is_punctuation(token - 1, '>') && is_punctuation(token + 1, '(')) {
+        return begins_statement(token - 1);
+    }
     return is_punctuation(token - 1, ',') && follows_declarator(token);
 }
 
 bool is_qualified(size_t token)
 {
-    return token > 2 && is_punctuation(token - 1, ':') && is_punctuation(token - 2, ':') &&
-           tokens[token - 3].kind == WORD && !is(token - 3, "std");
+    if (token <= 2 || !is_punctuation(token - 1, ':') || !is_punctuation(token - 2, ':')) {
+        return false;
+    }
+    return is_punctuation(token - 3, '>') ? template_open_of(token - 3) != NONE
+                                          : tokens[token - 3].kind == WORD && !is(token - 3, "std");
+}
+
+bool is_template_call(size_t token)
+{
+    return is(token, "malloc") && is_punctuation(token + 1, '<');
+}
+
+/* Appends the namespaces around the token, ::a::b:: say; the '{' of the class or function there,
+ * NONE if there is none. */
+static size_t append_scope(struct text *out, size_t token)
+{
+    size_t outermost = NONE, *opened = zeroed(token + 1, sizeof *opened), depth = 0;
+    for (size_t i = 0; i < token; i++) {
+        if (is_punctuation(i, '{')) {
+            opened[depth++] = i;
+        } else if (is_punctuation(i, '}') && depth > 0) {
+            depth--;
+        }
+    }
+    append_string(out, "::");
+    for (size_t i = 0; i < depth && outermost == NONE; i++) {
+        size_t word = opened[i];
+        if (!opens_namespace(opened[i])) {
+            outermost = opened[i];
+        } else if (tokens[opened[i] - 1].kind == LITERAL) {
+            continue; /* extern "C" */
+        }
+        while (outermost == NONE && !is(word - 1, "namespace")) {
+            word--;
+        }
+        for (; word < opened[i] && outermost == NONE; word++) {
+            if (tokens[word].kind == WORD && !is(word, "inline")) {
+                append_tokens(out, word, word + 1);
+                append_string(out, "::");
+            }
+        }
+    }
+    free(opened);
+    return outermost;
+}
+
+static bool declares_type(size_t token)
+{
+    if (is(token - 1, "using")) {
+        return is_punctuation(token + 1, '=');
+    }
+    return (is(token - 1, "class") || is(token - 1, "struct") || is(token - 1, "union")) &&
+           (is(token + 1, "final") ||
+            (tokens[token + 1].kind == PUNCTUATION && strchr("{:;<", at(tokens[token + 1].begin))));
+}
+
+bool append_own_scope(struct text *out, size_t token)
+{
+    struct text own = {NULL, 0, 0}, best = {NULL, 0, 0};
+    size_t inside;
+    if (token <= 2 || !is(token - 3, "using") || !is_punctuation(token - 1, '=') ||
+        !same_word(token, token - 2) || tokens[token].in_macro) {
+        return false;
+    }
+    if (tokens[token].in_cccl) {
+        bool found = starts(tokens[token].begin, "Block") || starts(tokens[token].begin, "Warp");
+        append_string(out, found ? "cub::" : "");
+        return found;
+    }
+    inside = append_scope(&own, token);
+    for (size_t i = 1; inside != NONE && i < token - 2; i++) {
+        struct text path = {NULL, 0, 0};
+        if (!same_word(token, i) || !declares_type(i)) {
+            continue;
+        }
+        if (i > inside) {
+            inside = NONE; /* it may be the class's own */
+        } else if (append_scope(&path, i) == NONE && path.length > best.length &&
+                   path.length <= own.length && memcmp(path.bytes, own.bytes, path.length) == 0) {
+            free(best.bytes);
+            best = path;
+            continue;
+        }
+        free(path.bytes);
+    }
+    if (inside != NONE && best.length > 0) {
+        append(out, best.bytes, best.length);
+    }
+    free(own.bytes);
+    free(best.bytes);
+    return inside != NONE && best.length > 0;
 }
 
 void hide(struct name *name, int depth, int parenthesis)

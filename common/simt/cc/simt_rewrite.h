@@ -112,6 +112,11 @@ bool declares(size_t token, bool is_parameter);
 bool is_in_parameters(size_t token);
 /* Behind the name of a class or namespace other than std. */
 bool is_qualified(size_t token);
+/* malloc<...>: of a namespace of the program's, as C's has no such arguments. */
+bool is_template_call(size_t token);
+/* using X = X<T> in a class, or in one of CUB's, which g++ refuses as X changes its meaning there
+ * (nvcc's front end writes scopes): appends the scope of the second X, at `token`. */
+bool append_own_scope(struct text *out, size_t token);
 void hide(struct name *name, int depth, int parenthesis);
 /* After a '}' that leads to `depth`, or (with the depth of parentheses) a ';'. */
 void show_again(int depth, int parenthesis);

@@ -7,8 +7,9 @@
 #include "cc/simt_rewrite.h"
 
 struct variable {
-    size_t name; /* a token */
-    bool shown;  /* the host may use it: managed, or a constant */
+    size_t name;    /* a token */
+    bool shown;     /* the host may use it: managed, or a constant */
+    int dimensions; /* of an array, which with fewer subscripts is an address */
 };
 static struct variable *device_variables;
 static size_t device_variable_count;
@@ -23,11 +24,27 @@ static struct variable *find_variable(size_t token)
     return NULL;
 }
 
+/* How many pairs of brackets follow the name at `token`, and in *end what follows those. */
+static int subscripts(size_t token, size_t *end)
+{
+    int count = 0;
+    for (*end = token + 1; is_punctuation(*end, '['); count++) {
+        int depth = 0;
+        do {
+            depth += is_punctuation(*end, '[') - is_punctuation(*end, ']');
+        } while (++*end < token_count && depth > 0);
+    }
+    return count;
+}
+
 static void note_variable(size_t token, bool shown)
 {
+    size_t end;
+    int dimensions = subscripts(token, &end);
     struct variable *known = find_variable(token);
     if (known) {
         known->shown = known->shown || shown;
+        known->dimensions = dimensions > known->dimensions ? dimensions : known->dimensions;
         return;
     }
     if ((device_variable_count & (device_variable_count - 1)) == 0) {
@@ -38,7 +55,7 @@ static void note_variable(size_t token, bool shown)
             exit(EXIT_FAILURE);
         }
     }
-    device_variables[device_variable_count++] = (struct variable){token, shown};
+    device_variables[device_variable_count++] = (struct variable){token, shown, dimensions};
 }
 
 void forget_device_variables(void)
@@ -181,24 +198,22 @@ static size_t closing_of(size_t brace)
 void check_host_use(size_t token, size_t outermost)
 {
     const struct variable *variable = find_variable(token);
-    size_t next = token + 1, call;
-    bool element = is_punctuation(next, '['), writes, reads;
+    size_t next, call;
+    int given = subscripts(token, &next);
+    bool is_value, writes, reads, prints;
     if (!variable || variable->shown || outermost == NONE || tokens[token].in_macro ||
         tokens[token].in_system || is_member(token) || is_qualified(token)) {
         return;
     }
-    while (is_punctuation(next, '[')) {
-        int depth = 0;
-        do {
-            depth += is_punctuation(next, '[') - is_punctuation(next, ']');
-        } while (++next < token_count && depth > 0);
-    }
+    is_value = given >= variable->dimensions;
     call = called_around(token);
     writes = (is_punctuation(next, '=') && !is_punctuation(next + 1, '=')) ||
              chain_of(next, '+') == 2 || chain_of(next, '-') == 2 || is_punctuation(next + 1, '=');
-    reads = is_punctuation(token - 1, '=') || is(token - 1, "return") || element ||
-            (call != NONE &&
-             (is(call, "printf") || is(call, "fprintf") || is(call, "if") || is(call, "while")));
+    prints = call != NONE && (is(call, "printf") || is(call, "fprintf")) &&
+             (is_value || is_punctuation(token - 1, ',')); /* a text, for %s */
+    reads = prints ||
+            (is_value && (is_punctuation(token - 1, '=') || is(token - 1, "return") || given > 0 ||
+                          (call != NONE && (is(call, "if") || is(call, "while")))));
     if (!(writes || reads) || is_punctuation(token - 1, '&') ||
         (call != NONE && (is(call, "sizeof") || is(call, "decltype") ||
                           memmem(source.bytes + tokens[call].begin,

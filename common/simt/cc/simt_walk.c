@@ -233,10 +233,13 @@ static size_t rewrite_word(struct state *state, size_t token)
 {
     struct name *name = find_name(token);
     size_t end;
-    if (name && !name->hidden && !is_of_host(token) && !is_member(token) && !is_qualified(token)) {
+    if (name && !name->hidden && !is_of_host(token) && !is_member(token) && !is_qualified(token) &&
+        !is_template_call(token)) {
         const bool is_outside = state->depth == state->namespaces;
         if (declares(token, is_outside ? state->parentheses > 0 : is_in_parameters(token))) {
-            hide(name, state->depth, state->parentheses);
+            /* A malloc of the program's own: the namespace may be opened again, or be used. */
+            const bool stays = is_outside && state->parentheses == 0 && is(token, "malloc");
+            hide(name, stays ? 0 : state->depth, state->parentheses);
         } else {
             copy_up_to(state, token);
             append_string(state->out, name->replacement);
@@ -301,13 +304,18 @@ static void rewrite_kernel_cast(struct state *state, size_t token, size_t name, 
     state->copied = tokens[name].begin;
 }
 
-/* using BlockScan = BlockScan<T> in a class of CUB's, which g++ refuses: the name changes its
- * meaning there. Whether `token` is the second of the two. */
-static bool takes_own_name(size_t token)
+/* using X = X<T> in a class: the second gets its scope. */
+static bool rewrite_own_name(struct state *state, size_t token)
 {
-    return tokens[token].in_cccl && token > 2 && is(token - 3, "using") &&
-           same_word(token, token - 2) &&
-           (starts(tokens[token].begin, "Block") || starts(tokens[token].begin, "Warp"));
+    struct text scope = {NULL, 0, 0};
+    bool found = !is_of_host(token) && append_own_scope(&scope, token);
+    if (found) {
+        copy_up_to(state, token);
+        append(state->out, scope.bytes, scope.length);
+        state->copied = tokens[token].begin;
+    }
+    free(scope.bytes);
+    return found;
 }
 
 /* Words of CUB and Thrust that mean other things there, or that something else stands for: NULL if
@@ -378,10 +386,8 @@ static size_t rewrite_at(struct state *state, size_t token)
                         tokens[token].in_macro);
         state->copied = tokens[token + 2].end;
         return token + 2;
-    } else if (takes_own_name(token)) {
-        copy_up_to(state, token);
-        append_string(state->out, "cub::");
-        state->copied = tokens[token].begin;
+    } else if (rewrite_own_name(state, token)) {
+        return token;
     } else if (tokens[token].kind == WORD && (word = word_of_cccl(token))) {
         copy_up_to(state, token);
         append_string(state->out, strncmp(word, "::", 2) == 0 ? "return " : "");

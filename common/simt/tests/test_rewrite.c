@@ -327,6 +327,14 @@ static void test_qualifiers(void **state)
         "int *p = (int *)simt_malloc(4), *q = std::simt_malloc(8); p->malloc(1); "
         "Pool::malloc(2);");
     assert_same("struct Pool { void *malloc(size_t size); int f() { return malloc(1) != 0; } };");
+    assert_same("namespace n { template <class T> T *malloc(size_t n) { return 0; } }\n"
+                "namespace n { float *f() { return malloc<float>(1) + *n::malloc<int>(2); } }");
+    assert_same("namespace n { template <class T> A<T> malloc(T, int); }\n"
+                "using namespace n; int g() { return malloc(1, 2); }");
+    assert_same("struct Pool { public: template <class T> T *malloc(int); };\n"
+                "template <class T> T *Of<T>::malloc(int) { return 0; }");
+    assert_rewrites("template <class T> T *f() { return (T *)malloc(1); }",
+                    "template <class T> T *f() { return (T *)simt_malloc(1); }");
     /* The C++ library writes some of these words in its own way. */
     assert_same("# 1 \"/usr/include/x\" 1 3\n__attribute__((__noinline__)) void f();\n");
 }
@@ -607,6 +615,43 @@ static void test_the_host_uses_the_device(void **state)
                     "  void j() { n = 2; }");
 }
 
+/* An array's name without subscripts is an address, which the host may hand on. */
+static void test_the_host_takes_addresses(void **state)
+{
+    (void)state;
+    assert_rewrites("__device__ float a[4], b[2][3];\nfloat *f() { return a; }\n"
+                    "void g() { float *p = a, *q = b[1]; printf(\"%p\", (void *)a); }",
+                    " float a[4], b[2][3];\nfloat *f() { return a; }\n"
+                    "void g() { float *p = a, *q = b[1]; printf(\"%p\", (void *)a); }");
+    assert_says("# 1 \"a.cu\"\n__constant__ char a[4], b[2][3];\nint f() { return b[0][1]; }\n"
+                "char g() { return a[2]; }\nvoid h() { printf(\"%s\", a); }",
+                "a.cu:2: error: b is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n"
+                "a.cu:3: error: a is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n"
+                "a.cu:4: error: a is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n");
+}
+
+/* using X = X<T> in a class: of which namespace the X is that is meant. */
+static void test_own_names(void **state)
+{
+    (void)state;
+    assert_rewrites(
+        "namespace std { template <class T> struct A {}; } template <class T> class A;\n"
+        "struct S { using A = A<int>; A a; };",
+        "namespace std { template <class T> struct A {}; } template <class T> class A;\n"
+        "struct S { using A = ::A<int>; A a; };");
+    assert_rewrites(
+        "struct A {}; namespace n { namespace { struct A {}; } namespace m { struct S {\n"
+        "using A = A; }; } }",
+        "struct A {}; namespace n { namespace { struct A {}; } namespace m { struct S {\n"
+        "using A = ::n::A; }; } }");
+    assert_same("namespace n { struct A; } using namespace n; struct S { using A = A; };");
+    assert_same("struct A; struct S { struct A; struct T { using A = A; }; };");
+    assert_same("struct A; struct S { using A = n::A; using B = B; };");
+}
+
 static int run_status(const char *arguments)
 {
     char command[4096];
@@ -674,6 +719,8 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_cccl, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_names_of_the_device, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_the_host_uses_the_device, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_the_host_takes_addresses, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_own_names, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_who_calls_whom, set_preprocessed, set_text),
     };
     if (count != 2) {

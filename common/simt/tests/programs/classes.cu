@@ -187,6 +187,33 @@ void passHostCopies(int *out)
     EXPECT(Numbers::copies >= 1 && Numbers::alive == 1);
 }
 
+// In the class a name of the namespace's becomes another's, which g++ alone refuses.
+namespace names
+{
+template <class T>
+struct Row {
+    T values[2];
+};
+template <class T>
+class Table
+{
+    using Row = Row<T>;
+    Row row;
+
+  public:
+    __host__ __device__ T sum(T a, T b)
+    {
+        row = Row{{a, b}};
+        return row.values[0] + row.values[1];
+    }
+};
+} // namespace names
+
+__global__ void sumRow(int *out)
+{
+    *out = names::Table<int>().sum(3, 4);
+}
+
 int main()
 {
     Shape **world;
@@ -207,6 +234,9 @@ int main()
     int *sums;
     CHECK(cudaMallocManaged(&sums, 32 * sizeof(int)));
     passHostCopies(sums);
+    sumRow<<<1, 1>>>(sums);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*sums == 7 && names::Table<float>().sum(1, 2) == 3);
     CHECK(cudaFree(sums));
     return passed();
 }

@@ -79,6 +79,54 @@ static void expectKept(int *out)
     EXPECT(*out == 7);
 }
 
+// A malloc and a free of the program's own, beside C's, in a namespace that is opened twice.
+namespace own
+{
+template <typename T>
+__host__ __device__ T *malloc(size_t count)
+{
+    return (T *)::malloc(count * sizeof(T));
+}
+template <typename T>
+__host__ __device__ void free(T *pointer)
+{
+    ::free(pointer);
+}
+} // namespace own
+
+namespace own
+{
+struct Pair {
+    int *values;
+    __host__ __device__ Pair() : values(malloc<int>(2))
+    {
+        values[0] = 3;
+        values[1] = 4;
+    }
+    __host__ __device__ int sum()
+    {
+        int result = values[0] + values[1];
+        own::free(values);
+        return result;
+    }
+};
+} // namespace own
+
+__global__ void useOwn(int *out)
+{
+    int *plain = (int *)malloc(sizeof(int));
+    *plain = own::Pair().sum();
+    *out = *plain;
+    free(plain);
+}
+
+static void expectOwn(int *out)
+{
+    useOwn<<<1, 1>>>(out);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*out == 7 && own::Pair().sum() == 7);
+}
+
 int main()
 {
     int *out;
@@ -93,6 +141,7 @@ int main()
     CHECK(cudaDeviceSynchronize());
     EXPECT(out[3] == 49 * 50 / 2);
     expectKept(out);
+    expectOwn(out);
     cudaFree(out);
     return passed();
 }

@@ -33,6 +33,28 @@ __global__ void use(float *out)
     }
 }
 
+// The host may hand on an array's address; what the device has there, the symbol functions tell.
+template <int N>
+struct Manager {
+    float *where()
+    {
+        return table;
+    }
+    bool update(const float *from)
+    {
+        return cudaMemcpyToSymbol(table, from, N * sizeof(float)) == cudaSuccess;
+    }
+};
+
+static void updateByManager()
+{
+    float sent[2] = {3, 4}, got[2];
+    Manager<2> manager;
+    EXPECT(manager.update(sent) && manager.where() != NULL);
+    CHECK(cudaMemcpyFromSymbol(got, table, sizeof(got)));
+    EXPECT(got[0] == 3 && got[1] == 4);
+}
+
 int main()
 {
     Parameters p = {2.0f, {10, 20, 30}};
@@ -77,5 +99,6 @@ int main()
     cudaGetLastError();
     cudaFree(d_out);
     cudaFree(d_double);
+    updateByManager();
     return passed();
 }
