@@ -284,7 +284,7 @@ def draw_aligned_copies():
 
 def draw_thin():
     """5 x 5000 x 5000: B's blocks (k in 6 parts, plan.c), and what one block has in flight."""
-    lane, turn = constants_in("07_gemm/thin.cu", "LANE", "TURN")
+    lane, turn = constants_in("07_gemm/thin.cuh", "LANE"), constants_in("07_gemm/few_rows.cu", "TURN")
     threads = constants_in("07_gemm/splits.cuh", "SPLIT_THREADS")
     rows, columns, splits, warps, strip = 5, 5000, 6, threads // 32, 32 * lane
     strips, ahead = (columns + strip - 1) // strip, turn // warps
