@@ -56,17 +56,20 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         launch_narrow_tiles,
         launch_narrow_tiles,
     };
-    const bool is_below = plan->rows < call->m, is_beside = plan->columns < call->n;
+    bool has_below = plan->rows < call->m, has_beside = plan->columns < call->n;
     struct gemm inner = *call;
 
     inner.m = plan->rows;
     inner.n = plan->columns;
     if (plan->copies_b) { /* and one edge at the same time: two would share the workspace */
         inner = with_aligned_b(&inner);
-        if (is_below)
+        if (has_below) {
             run_below(call, plan, true);
-        else if (is_beside)
+            has_below = false;
+        } else if (has_beside) {
             run_beside(call, plan, true);
+            has_beside = false;
+        }
     }
     if (plan->cluster > 1)
         launch_clustered_tiles(&inner, plan);
@@ -74,8 +77,8 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         launch_tiles_in_shares(&inner, plan);
     else
         launches[plan->shape](&inner, plan);
-    if (is_below && !plan->copies_b)
+    if (has_below)
         run_below(call, plan, false);
-    if (is_beside && (is_below || !plan->copies_b))
+    if (has_beside)
         run_beside(call, plan, false);
 }

@@ -246,15 +246,13 @@ static void fill_rows(const struct fill *fill, size_t size)
     const bool is_done = is_device && is_filled(fill);
     if (!is_done) {
         simt_region_open_part(fill->to, size, SIMT_WRITTEN);
-    }
-    for (size_t row = 0; row < fill->height; row++) {
-        if (!is_done) {
+        for (size_t row = 0; row < fill->height; row++) {
             fill_row(fill->to + row * fill->pitch, fill);
         }
-        simt_observer.written(fill->to + row * fill->pitch, fill->width, NULL);
-    }
-    if (!is_done) {
         simt_region_open_part(fill->to, size, SIMT_CLOSED);
+    }
+    for (size_t row = 0; row < fill->height; row++) {
+        simt_observer.written(fill->to + row * fill->pitch, fill->width, NULL);
     }
     if (is_device && !is_done) {
         filled[next_filled].fill = *fill;

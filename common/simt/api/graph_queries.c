@@ -41,6 +41,16 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
     return get_nodes(graph, nodes, count, true);
 }
 
+/* Of the edges, of which there is room for *count: they carry no data. */
+static cudaError_t tell_edges(cudaGraphEdgeData *data, size_t *count, size_t found)
+{
+    if (data) {
+        memset(data, 0, (found < *count ? found : *count) * sizeof *data);
+    }
+    *count = found;
+    return cudaSuccess;
+}
+
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                               cudaGraphEdgeData *data, size_t *count)
 {
@@ -57,11 +67,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
             }
         }
     }
-    if (data) {
-        memset(data, 0, (found < *count ? found : *count) * sizeof *data);
-    }
-    *count = found;
-    return cudaSuccess;
+    return tell_edges(data, count, found);
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
@@ -75,11 +81,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
     for (size_t i = 0; i < node->after_count; i++) {
         tell_node(nodes, *count, &found, node->after[i]);
     }
-    if (data) {
-        memset(data, 0, (found < *count ? found : *count) * sizeof *data);
-    }
-    *count = found;
-    return cudaSuccess;
+    return tell_edges(data, count, found);
 }
 
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
@@ -95,11 +97,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
             tell_node(nodes, *count, &found, other);
         }
     }
-    if (data) {
-        memset(data, 0, (found < *count ? found : *count) * sizeof *data);
-    }
-    *count = found;
-    return cudaSuccess;
+    return tell_edges(data, count, found);
 }
 
 /* ---- what a node does ---- */

@@ -185,13 +185,18 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t p
 }
 
 /* Of device memory, which is not managed. */
+static cudaError_t check_pinned(const void *pool, const struct cudaMemLocation *location,
+                                enum cudaMemAllocationType type)
+{
+    return type == cudaMemAllocationTypePinned ? check_location(pool, location)
+                                               : simt_error(cudaErrorNotSupported);
+}
+
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
                                      enum cudaMemAllocationType type)
 {
     SIMT_CALL;
-    const cudaError_t error = type == cudaMemAllocationTypePinned
-                                  ? check_location(pool, location)
-                                  : simt_error(cudaErrorNotSupported);
+    const cudaError_t error = check_pinned(pool, location, type);
     return error == cudaSuccess ? cudaDeviceGetDefaultMemPool(pool, location->id) : error;
 }
 
@@ -199,9 +204,7 @@ cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *locat
                               enum cudaMemAllocationType type)
 {
     SIMT_CALL;
-    const cudaError_t error = type == cudaMemAllocationTypePinned
-                                  ? check_location(pool, location)
-                                  : simt_error(cudaErrorNotSupported);
+    const cudaError_t error = check_pinned(pool, location, type);
     return error == cudaSuccess ? cudaDeviceGetMemPool(pool, location->id) : error;
 }
 

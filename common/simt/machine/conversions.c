@@ -171,10 +171,8 @@ static void learn(struct site *site, enum way way, uint8_t *code, struct types t
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)code / page * page;
     struct spot *spot = spot_at(code);
-    if (!spot && mprotect((void *)from, page, PROT_READ | PROT_WRITE | PROT_EXEC) == 0) {
-        spot = malloc(sizeof *spot);
-    }
-    if (spot && !spot_at(code)) {
+    if (!spot && mprotect((void *)from, page, PROT_READ | PROT_WRITE | PROT_EXEC) == 0 &&
+        (spot = malloc(sizeof *spot))) {
         *spot = (struct spot){spots, code, *code, 0, types};
         spots = spot;
     }
