@@ -5,7 +5,7 @@
  * steps along k of a tile (split-K), and a second kernel adds up their sums. Rows that the TMA
  * cannot read, or only slowly, are first copied. Few rows or columns go to the rungs made for them,
  * and a matrix times a vector to bf16_vector.cu. */
-#include "bf16_persistent.cuh"
+#include "bf16_launch.cuh"
 #include "bf16_plan.h"
 #include "copy_rows.h"
 #include "workspace.h"

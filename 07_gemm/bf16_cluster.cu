@@ -1,6 +1,6 @@
 /* Step 07, bfloat16: pairs of blocks that share what they bring, and stores that overlap the next
  * tile's products. */
-#include "bf16_persistent.cuh"
+#include "bf16_launch.cuh"
 
 extern "C" void launch_swizzled(const struct gemm *call);
 

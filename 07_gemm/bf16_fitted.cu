@@ -5,7 +5,7 @@
  * Better: 300 rows are four tiles of 80, where three of 128 would multiply 84 rows of zeros. Pairs
  * of blocks share B's tiles, as in the rung `multicast`.
  * Still bad: low tiles bring more bytes for a product than high ones. */
-#include "bf16_persistent.cuh"
+#include "bf16_launch.cuh"
 #include "bf16_plan.h"
 
 /* 128 columns, 64 for each of the two warpgroups, and a multiple of 8 rows. C must be such that the

@@ -1,5 +1,5 @@
 /* Step 07, bfloat16: blocks that stay. */
-#include "bf16_persistent.cuh"
+#include "bf16_launch.cuh"
 
 extern "C" void launch_swizzled(const struct gemm *call);
 
