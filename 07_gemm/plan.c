@@ -3,8 +3,8 @@
 #include <float.h>
 #include <stdint.h>
 
-/* What has been measured of each kind, in us, on an H200 (small tiles: an H100): what a launch takes
- * with next to nothing to multiply, and what each of its steps takes. */
+/* What has been measured of each kind, in us, on an H200 (small tiles: an H100): what a launch
+ * takes with next to nothing to multiply, and what each of its steps takes. */
 
 struct tile {
     unsigned m, n, depth; /* of C; along k */
