@@ -377,6 +377,10 @@ static void test_built_in_names(void **state)
     assert_rewrites("i = blockIdx.x * blockDim.x + threadIdx.x + gridDim.y;",
                     "i = simt_block_index().x * simt_block_size().x + "
                     "simt_thread_index().x + simt_grid_size().y;");
+    assert_rewrites("int a[warpSize]; p.warpSize; struct S { int warpSize; }; warpSize;",
+                    "int a[simt_warp_size]; p.warpSize; struct S { int warpSize; }; "
+                    "simt_warp_size;");
+    assert_same("const int warpSize = 32; int f() { return warpSize; }");
     assert_rewrites("return threadIdx.x; f(blockIdx, p->gridDim, c.blockDim);",
                     "return simt_thread_index().x; f(simt_block_index(), p->gridDim, c.blockDim);");
     assert_rewrites("{ dim3 blockDim(8), gridDim{4}; g(gridDim, blockDim); } blockDim.x;",
