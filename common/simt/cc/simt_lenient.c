@@ -40,7 +40,23 @@ static bool is_body_of_main(size_t braces)
            is_punctuation(begin + 2, '(') && after_group(begin + 2) == braces;
 }
 
-/* return; in main(). */
+/* Of a function that only the device has, and that returns a number. */
+static bool is_body_of_device(size_t braces)
+{
+    static const char *const numbers[] = {"bool",   "char",   "short",    "int",   "long",
+                                          "size_t", "signed", "unsigned", "float", "double"};
+    for (size_t i = declaration_begin(braces); i < braces; i++) {
+        const size_t name = is(i, "__device__") && is_device_only(i) ? function_name(i) : NONE;
+        for (size_t j = 0; name != NONE && j < sizeof numbers / sizeof *numbers; j++) {
+            if (is(name - 1, numbers[j]) && name < braces) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* return; where a number is due: in main(), or of the device. */
 static bool returns_nothing(size_t semicolon)
 {
     size_t braces;
@@ -51,7 +67,7 @@ static bool returns_nothing(size_t semicolon)
     while (braces != NONE && opens_statement(braces)) {
         braces = braces_around(braces);
     }
-    return braces != NONE && is_body_of_main(braces);
+    return braces != NONE && (is_body_of_main(braces) || is_body_of_device(braces));
 }
 
 static bool is_class_template(size_t braces)

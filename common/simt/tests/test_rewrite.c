@@ -665,6 +665,12 @@ static void test_leniency(void **state)
         "switch (1) { case 1: { return; } default: do { return; } while (0); } }",
         "int main() { if (1) { return 0; } for (;;) return 0; try {} catch (int) { return 0; } "
         "switch (1) { case 1: { return 0; } default: do { return 0; } while (0); } }");
+    assert_rewrites("template <class T> __device__ float f(T a) { if (a) { return; } return a; }",
+                    "template <class T>  float f(T a) { if (a) { return 0; } return a; }");
+    assert_same("struct S { int f() { return; } __attribute__((unused)) void g() { return; } };");
+    assert_rewrites("__device__ void f() { return; } __device__ int *g() { return; } "
+                    "__host__ __device__ int h() { return; }",
+                    " void f() { return; }  int *g() { return; }   int h() { return; }");
     assert_rewrites("int main(int n, char **v)\n{\nreturn ;\n}\n",
                     "int main(int n, char **v)\n{\nreturn  0;\n}\n");
     assert_same(

@@ -86,6 +86,30 @@ compile -std=c++03 -w gap.cu gap.cpp --run
 shown: shown
 main: host 6' ] || fail '-std=c++03: a string and a name'
 
+# What nvcc warns of, but in code of the host.
+cat >warned.cu <<'END'
+#include <cstdio>
+__device__ int positive(int i)
+{
+    if (i < 0)
+        return;
+    return i;
+}
+__global__ void k(int number)
+{
+    unsigned char fits[] = {number, 300};
+    float real[] = {number, 1.5};
+    printf("%d %d %g\n", positive(3), fits[1], real[0]);
+}
+int main()
+{
+    k<<<1, 1>>>(7);
+    cudaDeviceSynchronize();
+    return;
+}
+END
+prints '3 44 7' -w warned.cu --run
+
 cat >arch.cu <<'END'
 #include <cstdio>
 #include <cuda.h>
