@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/graphs.h"
+#include "machine/progress.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
 #include "observe/observer.h"
@@ -221,6 +222,7 @@ cublasStatus_t simt_blas_begin(const struct simt_blas_call *call, const struct s
         note_operation(call, NULL, &in[i]);
     }
     note_operation(call, out, count ? &in[0] : NULL);
+    simt_progress_tell_call(call->name, call->caller);
     simt_memory_open();
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -23,17 +23,26 @@ struct simt_operand {
     const void *first;
     size_t column, pitch, columns; /* bytes, bytes, how many */
 };
+/* Columns without a gap are one. */
+static inline struct simt_operand simt_columns(const char *name, const void *first, size_t column,
+                                               size_t pitch, size_t columns)
+{
+    const bool is_one = column == pitch && columns > 0;
+    return (struct simt_operand){name, column > 0 && columns > 0 ? first : NULL,
+                                 is_one ? column * columns : column,
+                                 is_one ? column * columns : pitch, is_one ? 1 : columns};
+}
 static inline struct simt_operand simt_vector(const char *name, const void *first, int n, int step,
                                               size_t size)
 {
     const size_t stride = (size_t)(step < 0 ? -step : step) * size;
-    return (struct simt_operand){name, n > 0 ? first : NULL, size, stride, n > 0 ? (size_t)n : 0};
+    return simt_columns(name, first, size, stride, n > 0 ? (size_t)n : 0);
 }
 static inline struct simt_operand simt_matrix(const char *name, const void *first, int rows,
                                               int columns, int ld, size_t size)
 {
-    return (struct simt_operand){name, rows > 0 && columns > 0 ? first : NULL, (size_t)rows * size,
-                                 (size_t)ld * size, columns > 0 ? (size_t)columns : 0};
+    return simt_columns(name, first, rows > 0 ? (size_t)rows * size : 0, (size_t)ld * size,
+                        columns > 0 ? (size_t)columns : 0);
 }
 
 /* The call that the program made, for messages. */

@@ -380,7 +380,7 @@ static void append_both(struct text *out, size_t open, size_t end)
 
 static void append_stretch(struct text *out, size_t begin, size_t end)
 {
-    bool starts_line = begin == 0;
+    bool starts_line = true;
     for (size_t i = begin; i < end;) {
         size_t next = skipped(i);
         const char byte = source.bytes[i];
@@ -414,5 +414,6 @@ void append_with_arch(struct text *out)
     memset(&here, 0, sizeof here);
     conditions = qualifier_count = 0;
     lost = false;
-    append_stretch(out, 0, source.length);
+    /* A byte order mark is one at the very beginning only, where #line comes to stand. */
+    append_stretch(out, starts(0, "\xEF\xBB\xBF") ? 3 : 0, source.length);
 }

@@ -184,10 +184,9 @@ static void add_built_in_names(void)
     static const struct {
         const char *word, *replacement;
     } built_in[] = {
-        {"threadIdx", "simt_thread_index()"},
-        {"blockIdx", "simt_block_index()"},
-        {"blockDim", "simt_block_size()"},
-        {"gridDim", "simt_grid_size()"},
+        {"threadIdx", "simt_thread_index()"}, {"blockIdx", "simt_block_index()"},
+        {"blockDim", "simt_block_size()"},    {"gridDim", "simt_grid_size()"},
+        {"warpSize", "simt_warp_size"},
     };
     for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++) {
         add_name(built_in[i].word, strlen(built_in[i].word), built_in[i].replacement);

@@ -156,6 +156,11 @@ void append_device_names(struct text *out);
  * variable of the device at `token`. */
 void check_host_use(size_t token, size_t outermost);
 
+/* ---- simt_lenient.c ---- */
+
+/* Appends what the compiler misses before the token, and nvcc does not. */
+bool append_missing(struct text *out, size_t token);
+
 /* ---- simt_shifts.c ---- */
 
 /* Rewrites the shift at `token`, if there is one; how many tokens it has, or 0. */

@@ -6,8 +6,8 @@
  *
  * A function that both have begins, in `a.s`, with a branch to that of `b.s`, which is taken while
  * the host runs: simt_unless_in_kernel (cuda_runtime.h). And the section simt_plain says where both
- * are, for kernels that are not checked (machine/launch.c), unless the source may wait in ways that
- * take the hooks.
+ * are, for kernels that are not checked (machine/launch.c), unless they may wait in ways that take
+ * the hooks (simt_twice_waits.c).
  *
  * Both files are changed in place. Status 2, and nothing is: they cannot be put together. Only what
  * GCC writes for x86-64. */
@@ -311,13 +311,15 @@ static bool write_plain(struct text *out, const struct file *a, const struct fil
     return true;
 }
 
-/* Where both have a function. */
+/* Where both have a function, if it does not wait for others. */
 static void write_table(struct text *out, const struct file *a, const struct file *b)
 {
+    const struct names waiting = find_waiting(a);
     append_string(out, "\t.section\tsimt_plain,\"aw\",@progbits\n\t.align 8\n");
     for (size_t i = 0; i < b->functions.capacity; i++) {
         const struct symbol *name = &b->functions.slots[i];
-        if (name->begin && has_name(&a->functions, name->begin, name->length)) {
+        if (name->begin && has_name(&a->functions, name->begin, name->length) &&
+            !has_name(&waiting, name->begin, name->length)) {
             append_string(out, "\t.quad\t");
             append(out, name->begin, name->length);
             append_string(out, has_name(&a->external, name->begin, name->length) ? "" : of_file);
@@ -327,6 +329,7 @@ static void write_table(struct text *out, const struct file *a, const struct fil
             append_string(out, "\n");
         }
     }
+    free(waiting.slots);
 }
 
 /* Functions that have no global name get one, for the branch. */
@@ -342,47 +345,6 @@ static void write_targets(struct text *out, const struct file *a, const struct f
 }
 
 /* ---- both ---- */
-
-/* Whether the call asks if a local static variable of the host has been made: its guard, _ZGV...,
- * is the argument, which the lines before it say. */
-static bool is_of_guard(const char *text, const char *call)
-{
-    while (call > text && call[-1] != '\n') {
-        call--;
-    }
-    for (int lines = 0; lines < 4 && call > text; lines++) {
-        const char *line = call - 1;
-        while (line > text && line[-1] != '\n') {
-            line--;
-        }
-        if (*line != '\t' || begins(line, "\tcall")) {
-            return false;
-        }
-        for (const char *at = line; at < call; at++) {
-            if (begins(at, "_ZGV")) {
-                return true;
-            }
-        }
-        call = line;
-    }
-    return false;
-}
-
-/* Whether it may wait for others: by volatile variables or atomics of C++, whose hooks give others
- * their turn. */
-static bool may_wait(const char *text)
-{
-    static const char atomic[] = "__tsan_atomic", byte[] = "8_load";
-    if (strstr(text, "volatile_read")) {
-        return true;
-    }
-    for (const char *at = text; (at = strstr(at, atomic)); at += strlen(atomic)) {
-        if (!begins(at + strlen(atomic), byte) || !is_of_guard(text, at)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static void forget(struct file *file)
 {
@@ -413,9 +375,7 @@ int simt_make_two(const char *instrumented, const char *other)
             status = CANNOT;
         } else {
             write_targets(&of_b, &a, &b);
-            if (!may_wait(a.text.bytes)) {
-                write_table(&of_b, &a, &b);
-            }
+            write_table(&of_b, &a, &b);
             status = write_whole(instrumented, &of_a) && write_whole(other, &of_b) ? EXIT_SUCCESS
                                                                                    : EXIT_FAILURE;
         }

@@ -16,6 +16,9 @@ struct names {
 };
 
 uint64_t hash_of(const char *bytes, size_t length);
+/* In `slots`; NO_SYMBOL if it is not there. */
+static const size_t NO_SYMBOL = (size_t)-1;
+size_t index_of(const struct names *names, const char *begin, size_t length);
 bool has_name(const struct names *names, const char *begin, size_t length);
 void keep_name(struct names *names, const char *begin, size_t length);
 
@@ -33,5 +36,11 @@ struct file {
 
 /* Of its text. */
 void read_assembly(struct file *file);
+
+/* ---- simt_twice_waits.c ---- */
+
+/* Of the functions of the instrumented translation, those that may wait. Its slots are the
+ * caller's. */
+struct names find_waiting(const struct file *file);
 
 #endif

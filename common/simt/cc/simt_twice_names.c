@@ -27,9 +27,15 @@ static struct symbol *slot_of(const struct names *names, const char *begin, size
     }
 }
 
+size_t index_of(const struct names *names, const char *begin, size_t length)
+{
+    const struct symbol *slot = names->count > 0 ? slot_of(names, begin, length) : NULL;
+    return slot && slot->begin ? (size_t)(slot - names->slots) : NO_SYMBOL;
+}
+
 bool has_name(const struct names *names, const char *begin, size_t length)
 {
-    return names->count > 0 && slot_of(names, begin, length)->begin;
+    return index_of(names, begin, length) != NO_SYMBOL;
 }
 
 void keep_name(struct names *names, const char *begin, size_t length)

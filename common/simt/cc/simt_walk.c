@@ -304,17 +304,18 @@ static void rewrite_kernel_cast(struct state *state, size_t token, size_t name, 
     state->copied = tokens[name].begin;
 }
 
-/* using X = X<T> in a class: the second gets its scope. */
-static bool rewrite_own_name(struct state *state, size_t token)
+/* The compiler misses something before the token. */
+static bool put_before(struct state *state, size_t token)
 {
-    struct text scope = {NULL, 0, 0};
-    bool found = !is_of_host(token) && append_own_scope(&scope, token);
+    struct text missing = {NULL, 0, 0};
+    bool found = !is_of_host(token) &&
+                 (append_own_scope(&missing, token) || append_missing(&missing, token));
     if (found) {
         copy_up_to(state, token);
-        append(state->out, scope.bytes, scope.length);
+        append(state->out, missing.bytes, missing.length);
         state->copied = tokens[token].begin;
     }
-    free(scope.bytes);
+    free(missing.bytes);
     return found;
 }
 
@@ -386,7 +387,7 @@ static size_t rewrite_at(struct state *state, size_t token)
                         tokens[token].in_macro);
         state->copied = tokens[token + 2].end;
         return token + 2;
-    } else if (rewrite_own_name(state, token)) {
+    } else if (put_before(state, token)) {
         return token;
     } else if (tokens[token].kind == WORD && (word = word_of_cccl(token))) {
         copy_up_to(state, token);

@@ -160,7 +160,11 @@ __asm__(".pushsection .data.rel.ro, \"aw\"\n.balign 8\n.8byte _ZSt7nothrow\n.pop
 #define blockDim simt_block_size()
 #define gridDim simt_grid_size()
 #endif
+#ifdef SIMT_PREPROCESSED
+constexpr int simt_warp_size = SIMT_WARP_SIZE; /* warpSize, of which a program may have its own */
+#elif !defined(SIMT_HOST_ONLY)
 constexpr int warpSize = SIMT_WARP_SIZE;
+#endif
 
 #define SIMT_INLINE static inline __attribute__((always_inline, unused))
 

@@ -8,28 +8,41 @@
 namespace simt
 {
 
+/* 2^exponent, of those that are normal. */
+template <class T>
+SIMT_INLINE T power_of_2(int exponent)
+{
+    if constexpr (sizeof(T) == 8) {
+        return bits_as<T>(static_cast<unsigned long>(exponent + 1023) << 52);
+    } else {
+        return bits_as<T>(static_cast<unsigned int>(exponent + 127) << 23);
+    }
+}
+
 /* To a format with so many bits of fraction and that bias of its exponent. How: 'n' to the nearest,
  * ties to even; 'z' towards zero; 'd' down; 'u' up. From double, so that nothing is rounded twice;
- * what is too large becomes infinity, or the largest number. */
+ * what is too large becomes infinity, or the largest number. No functions of the library: a product
+ * of matrices of such numbers would spend most of its time there. */
 template <int FRACTION, int BIAS>
 SIMT_INLINE unsigned short small_bits(double value, char how = 'n')
 {
     const unsigned int infinity = (2u * BIAS + 1) << FRACTION;
     const unsigned int sign = std::signbit(value) ? (2u * BIAS + 2) << FRACTION : 0;
     const bool away = how == (sign ? 'd' : 'u');
-    double magnitude = std::fabs(value), units;
-    int exponent;
+    const double magnitude = std::fabs(value), large = 4503599627370496; /* 2^52 has no fraction */
+    /* It is below 2^exponent, and the last bit of the result is 2^(exponent - 1 - FRACTION). */
+    int exponent = static_cast<int>(bits_as<unsigned long>(magnitude) >> 52) - 1022;
+    double units;
     unsigned int bits;
     if (value != value) {
         return static_cast<unsigned short>((2u * BIAS + 2) * (1u << FRACTION) - 1);
     }
-    std::frexp(magnitude, &exponent); /* below 2^exponent */
-    exponent = magnitude > 0 && exponent > 2 - BIAS ? exponent : 2 - BIAS;
-    if (exponent > BIAS + 1 || std::isinf(value)) {
+    exponent = exponent > 2 - BIAS ? exponent : 2 - BIAS;
+    if (exponent > BIAS + 1) {
         bits = infinity;
     } else {
-        units = std::ldexp(magnitude, FRACTION + 1 - exponent);
-        units = how == 'n' ? std::nearbyint(units) : away ? std::ceil(units) : std::floor(units);
+        units = magnitude * power_of_2<double>(FRACTION + 1 - exponent);
+        units = how == 'n' ? (units + large) - large : away ? std::ceil(units) : std::floor(units);
         /* A carry out of the fraction goes on into the exponent. */
         bits = (static_cast<unsigned int>(exponent + BIAS - 2) << FRACTION) +
                static_cast<unsigned int>(units);
@@ -43,14 +56,14 @@ SIMT_INLINE unsigned short small_bits(double value, char how = 'n')
 template <int FRACTION, int BIAS>
 SIMT_INLINE float small_value(unsigned short bits)
 {
-    const unsigned int top = 2u * BIAS + 1;
-    const unsigned int exponent = bits >> FRACTION & top, fraction = bits & ((1u << FRACTION) - 1);
-    const float magnitude = exponent == top ? (fraction ? __builtin_nanf("") : __builtin_inff())
-                            : exponent == 0
-                                ? std::ldexp(static_cast<float>(fraction), 1 - BIAS - FRACTION)
-                                : std::ldexp(static_cast<float>(fraction + (1u << FRACTION)),
-                                             static_cast<int>(exponent) - BIAS - FRACTION);
-    return bits >> FRACTION > top ? -magnitude : magnitude;
+    const unsigned int infinity = (2u * BIAS + 1) << FRACTION;
+    const unsigned int number = bits & ((2u * BIAS + 2) * (1u << FRACTION) - 1);
+    /* As a float it has another bias. */
+    const float magnitude = number > infinity    ? __builtin_nanf("")
+                            : number == infinity ? __builtin_inff()
+                                                 : bits_as<float>(number << (23 - FRACTION)) *
+                                                       power_of_2<float>(127 - BIAS);
+    return number == bits ? magnitude : -magnitude;
 }
 
 /* What is left of a sum, as a bit: where something is, the last bit is 1. */

@@ -7,6 +7,7 @@
 #include "base/setting.h"
 #include "machine/machine.h"
 #include "machine/reports.h"
+#include "program/source.h"
 
 /* After so many seconds, and whenever the time has doubled. */
 enum { USUALLY_AFTER = 10 };
@@ -26,14 +27,45 @@ static time_t now(void)
     return time.tv_sec;
 }
 
-void simt_progress_start_launch(void)
+static void begin(void)
 {
-    launch_began = now();
     if (!has_begun) {
         next = (time_t)simt_setting("SIMT_PROGRESS", "a number of seconds, 0 for never",
                                     USUALLY_AFTER);
-        began = launch_began;
+        began = now();
         has_begun = true;
+    }
+}
+
+void simt_progress_start_launch(void)
+{
+    begin();
+    launch_began = now();
+}
+
+/* Whether it is time to tell; then a line has begun. */
+static bool begins_to_tell(time_t time)
+{
+    if (time - began < next || next <= 0 || !simt_progress_is_told) {
+        return false;
+    }
+    next = 2 * (time - began);
+    fflush(stdout); /* what the program has said comes first */
+    fprintf(stderr, "simt: %lld s so far: ", (long long)(time - began));
+    return true;
+}
+
+void simt_progress_tell_call(const char *name, const void *caller)
+{
+    const struct simt_source *source;
+    begin();
+    if (begins_to_tell(now())) {
+        source = simt_source_of(simt_place_of(caller));
+        fprintf(stderr, "%s()", name);
+        if (source->line > 0) {
+            fprintf(stderr, " at %s:%d", source->file, source->line);
+        }
+        fputc('\n', stderr);
     }
 }
 
@@ -54,17 +86,17 @@ static void tell_rest(time_t taken)
 void simt_progress_tell(void)
 {
     const time_t time = now();
-    if (time - began < next || next <= 0 || !simt_progress_is_told) {
+    const bool takes_most = 2 * (time - launch_began) >= next;
+    if (!begins_to_tell(time)) {
         return;
     }
-    fflush(stdout); /* what the program has said comes first */
-    fprintf(stderr, "simt: %lld s so far: kernel ", (long long)(time - began));
+    fputs("kernel ", stderr);
     simt_tell_launch(stderr);
     if (simt_counts.launches > 1) {
         fprintf(stderr, ", launch %llu", (unsigned long long)simt_counts.launches);
     }
     fprintf(stderr, ": %zu of %zu blocks", simt_grid.done, simt_grid.blocks);
-    if (2 * (time - launch_began) >= next && simt_grid.done > 0) {
+    if (takes_most && simt_grid.done > 0) {
         tell_rest(time - launch_began);
     }
     fputs(!was_told && simt_tracing ? "\n  (Smaller problems show the same mistakes; "
@@ -72,5 +104,4 @@ void simt_progress_tell(void)
                                     : "\n",
           stderr);
     was_told = true;
-    next = 2 * (time - began);
 }

@@ -10,5 +10,7 @@ extern bool simt_progress_is_told;
 void simt_progress_start_launch(void);
 /* To be called often: costs a look at a coarse clock. */
 void simt_progress_tell(void);
+/* Before a call that does its work itself. */
+void simt_progress_tell_call(const char *name, const void *caller);
 
 #endif

@@ -377,6 +377,10 @@ static void test_built_in_names(void **state)
     assert_rewrites("i = blockIdx.x * blockDim.x + threadIdx.x + gridDim.y;",
                     "i = simt_block_index().x * simt_block_size().x + "
                     "simt_thread_index().x + simt_grid_size().y;");
+    assert_rewrites("int a[warpSize]; p.warpSize; struct S { int warpSize; }; warpSize;",
+                    "int a[simt_warp_size]; p.warpSize; struct S { int warpSize; }; "
+                    "simt_warp_size;");
+    assert_same("const int warpSize = 32; int f() { return warpSize; }");
     assert_rewrites("return threadIdx.x; f(blockIdx, p->gridDim, c.blockDim);",
                     "return simt_thread_index().x; f(simt_block_index(), p->gridDim, c.blockDim);");
     assert_rewrites("{ dim3 blockDim(8), gridDim{4}; g(gridDim, blockDim); } blockDim.x;",
@@ -652,6 +656,59 @@ static void test_own_names(void **state)
     assert_same("struct A; struct S { using A = n::A; using B = B; };");
 }
 
+/* What nvcc takes and g++ does not. */
+static void test_leniency(void **state)
+{
+    (void)state;
+    assert_rewrites(
+        "int main() { if (1) { return; } for (;;) return; try {} catch (int) { return; } "
+        "switch (1) { case 1: { return; } default: do { return; } while (0); } }",
+        "int main() { if (1) { return 0; } for (;;) return 0; try {} catch (int) { return 0; } "
+        "switch (1) { case 1: { return 0; } default: do { return 0; } while (0); } }");
+    assert_rewrites("template <class T> __device__ float f(T a) { if (a) { return; } return a; }",
+                    "template <class T>  float f(T a) { if (a) { return 0; } return a; }");
+    assert_same("struct S { int f() { return; } __attribute__((unused)) void g() { return; } };");
+    assert_rewrites("__device__ void f() { return; } __device__ int *g() { return; } "
+                    "__host__ __device__ int h() { return; }",
+                    " void f() { return; }  int *g() { return; }   int h() { return; }");
+    assert_rewrites("int main(int n, char **v)\n{\nreturn ;\n}\n",
+                    "int main(int n, char **v)\n{\nreturn  0;\n}\n");
+    assert_same(
+        "int main() { auto f = [] { return; }; auto g = [](int) mutable -> void { return; };\n"
+        "struct S { void f() { return; } }; f(); }");
+    assert_same("void f() { return; } int f(int) { if (1) return; } namespace n { int main() { "
+                "return; } }");
+    assert_rewrites(
+        "template <class T> struct S { static const T zero = T(0); T f() const; };",
+        "template <class T> struct S { constexpr static const T zero = T(0); T f() const; };");
+    assert_rewrites(
+        "template <class T, int n = 2> class S : B<T> { const static n::T zero = 0; };",
+        "template <class T, int n = 2> class S : B<T> { constexpr const static n::T zero = 0; };");
+    assert_same("template <class T> struct S { static constexpr T a = 0; static const T b; "
+                "static const T *c = 0; static const T d(); constexpr static const T e = 0; };");
+    assert_same("struct S { static const float a = 0; }; static const float b = 0;\n"
+                "template <class T> T f() { static const T a = 0; return a; }");
+}
+
+/* A byte order mark stays at the beginning, or goes. */
+static void test_byte_order_mark(void **state)
+{
+    char messages[4096], expected[128], *output;
+    (void)state;
+    mode = "--arch";
+    assert_int_equal(rewrite("\xEF\xBB\xBF#if __CUDA_ARCH__\n#endif\n__global__ void k() {\n"
+                             "#if __CUDA_ARCH__\n#endif\n}\n",
+                             &output, messages, sizeof messages),
+                     0);
+    mode = "";
+    snprintf(expected, sizeof expected,
+             "#line 1 \"%s/in.cu\"\n#if __CUDA_ARCH__\n#endif\n__global__ void k() {\n"
+             "#if __SIMT_ARCH__\n#endif\n}\n",
+             folder);
+    assert_string_equal(messages, "");
+    assert_string_equal(output, expected);
+}
+
 static int run_status(const char *arguments)
 {
     char command[4096];
@@ -707,6 +764,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_extern_shared_of_a_file),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_byte_order_mark),
         cmocka_unit_test_setup_teardown(test_qualifiers, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_gaps, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_kernels_are_registered, set_preprocessed, set_text),
@@ -721,6 +779,7 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_the_host_uses_the_device, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_the_host_takes_addresses, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_own_names, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_leniency, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_who_calls_whom, set_preprocessed, set_text),
     };
     if (count != 2) {

@@ -1,8 +1,10 @@
 // Part of odds_and_ends.cu.
 #include "odds_and_ends.cuh"
 
+const int warpSize = 32; // in place of CUDA's
+
 void otherFile(float *p)
 {
-    fromHeader<float><<<1, 32, 32 * sizeof(float)>>>(p);
+    fromHeader<float><<<1, warpSize, warpSize * sizeof(float)>>>(p);
     launchFromHeader(p);
 }

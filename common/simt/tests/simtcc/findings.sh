@@ -260,6 +260,27 @@ kill $many $one
 wait $many $one 2>/dev/null
 [ $tries -lt 300 ] || fail 'a launch that takes long says nothing'
 [ "$(grep -c 'Smaller problems show the same mistakes' output)" = 1 ] || fail 'no hint, or two'
+# So do calls of cuBLAS, which have no kernel.
+cat >scale.cu <<'END'
+#include <cublas_v2.h>
+#include <unistd.h>
+int main()
+{
+    float *x, two = 2;
+    cublasHandle_t handle;
+    cublasCreate(&handle);
+    cudaMalloc(&x, 4000);
+    cudaMemset(x, 0, 4000);
+    for (int i = 0; i < 2; i++) {
+        cublasSscal(handle, 1000, &two, x, 1);
+        usleep(i == 0 ? 2000000 : 0);
+    }
+}
+END
+compile scale.cu -lcublas -o scale || fail 'scale.cu does not compile'
+SIMT_PROGRESS=1 ./scale >output 2>&1
+grep -q '^simt: [0-9]* s so far: cublasSscal() at .*scale.cu:11$' output && [ "$(wc -l <output)" = 1 ] ||
+    fail 'a call of cuBLAS that takes long says nothing'
 
 # A copy that writes behind the ends of rows is a note, once. What it writes there, nobody need have set.
 cat >rows.cu <<'END'

@@ -57,6 +57,59 @@ compile -Iinclude -use_fast_math value.cu --run
 compile -Iinclude -std=c++14 value.cu --run
 [ $? -eq 0 ] && grep -q '^simtcc: note: -std=c++14: ' output || fail 'a note on -std=c++14'
 
+# Before C++11 a name could follow a string without a gap.
+cat >gap.cu <<'END'
+#include "gap.h"
+__global__ void k() { TELL("device"); }
+int main()
+{
+    k<<<1, 1>>>();
+    cudaDeviceSynchronize();
+    register int six = shown();
+    TELL("host %d", six);
+    return __cplusplus < 201703L;
+}
+END
+cat >gap.cpp <<'END'
+#include "gap.h"
+int shown() { return TELL("shown"), 6; }
+END
+cat >gap.h <<'END'
+#include <cstdio>
+#include <map>
+#include <string>
+#define TELL(text, ...) printf("%s: "text"\n", __func__, ##__VA_ARGS__)
+int shown();
+END
+compile -std=c++03 -w gap.cu gap.cpp --run
+[ $? -eq 0 ] && [ "$(grep -v ' note: ' output)" = 'k: device
+shown: shown
+main: host 6' ] || fail '-std=c++03: a string and a name'
+
+# What nvcc warns of, but in code of the host.
+cat >warned.cu <<'END'
+#include <cstdio>
+__device__ int positive(int i)
+{
+    if (i < 0)
+        return;
+    return i;
+}
+__global__ void k(int number)
+{
+    unsigned char fits[] = {number, 300};
+    float real[] = {number, 1.5};
+    printf("%d %d %g\n", positive(3), fits[1], real[0]);
+}
+int main()
+{
+    k<<<1, 1>>>(7);
+    cudaDeviceSynchronize();
+    return;
+}
+END
+prints '3 44 7' -w warned.cu --run
+
 cat >arch.cu <<'END'
 #include <cstdio>
 #include <cuda.h>

@@ -33,9 +33,15 @@ for how in '60 0 0' '61 1 1:-DPOLLS'; do
     [ "$(SIMT_CHECKS=off ./program 2>&1)" = "${how%%:*}" ] ||
         fail "twice_host.cu $flag, unchecked: $(SIMT_CHECKS=off ./program 2>&1)"
 done
-# Who polls needs the hooks.
-for how in POLLS POLLS_ATOMIC POLLS_LDCV; do
-    compile -D$how -dc "$here/simtcc/twice.cu" -o first.o && ! has_table first.o || fail "twice.cu, $how"
+# Who polls needs the hooks, and nobody else.
+# is_in_table FILE KERNEL
+is_in_table() {
+    LC_ALL=C readelf -rW "$1" | sed -n '/relasimt_plain/,/^$/p' | grep -v '\.simt_plain' | grep -q "$2"
+}
+for how in POLLS:wait_for POLLS_ATOMIC:wait_for_atomic POLLS_LDCV:wait_by_ldcv; do
+    kernel=${how#*:} how=${how%:*}
+    compile -D$how -dc "$here/simtcc/twice.cu" -o first.o && ! is_in_table first.o "$kernel" || fail "twice.cu, $how"
+    [ $twice = no ] || is_in_table first.o ' add ' || fail "twice.cu, $how: add() has its hooks"
     compile first.o second.o -o program || fail "twice.cu, $how, linked"
     in_all_ways "twice.cu, $how"
 done
@@ -47,7 +53,7 @@ printf '1\n1\n' >expected
 cmp -s checked expected || fail "clocks.cu: $(cat checked)"
 
 # Atomics of C++, of all sizes.
-compile -dc "$here/simtcc/narrow.cu" -o first.o && ! has_table first.o || fail 'narrow.cu'
+compile -dc "$here/simtcc/narrow.cu" -o first.o && ! is_in_table first.o 'turns\|steps\|ask' || fail 'narrow.cu'
 compile first.o -o program || fail 'narrow.cu, linked'
 in_all_ways narrow.cu
 cat >expected <<'END'

@@ -1,0 +1,125 @@
+/* What nvcc's front end takes and g++ or clang++ do not. The words that they miss are put in. */
+#include "cc/simt_rewrite.h"
+
+/* The '{' around the token; NONE if there is none. */
+static size_t braces_around(size_t token)
+{
+    while (token > 0) {
+        token--;
+        if (is_punctuation(token, '}')) {
+            token = open_of(token);
+            if (token == NONE) {
+                return NONE;
+            }
+        } else if (is_punctuation(token, '{')) {
+            return token;
+        }
+    }
+    return NONE;
+}
+
+/* if (...) {, else { and their like. Not [] {, whose return is its own. */
+static bool opens_statement(size_t braces)
+{
+    static const char *const words[] = {"if", "for", "while", "switch", "catch", "constexpr"};
+    size_t open = is_punctuation(braces - 1, ')') ? open_of(braces - 1) : NONE;
+    for (size_t i = 0; open != NONE && i < sizeof words / sizeof *words; i++) {
+        if (is(open - 1, words[i])) {
+            return true;
+        }
+    }
+    return is(braces - 1, "else") || is(braces - 1, "do") || is(braces - 1, "try") ||
+           is_punctuation(braces - 1, '{') || is_punctuation(braces - 1, '}') ||
+           is_punctuation(braces - 1, ';') || is_punctuation(braces - 1, ':');
+}
+
+static bool is_body_of_main(size_t braces)
+{
+    const size_t begin = declaration_begin(braces);
+    return braces_around(braces) == NONE && is(begin, "int") && is(begin + 1, "main") &&
+           is_punctuation(begin + 2, '(') && after_group(begin + 2) == braces;
+}
+
+/* Of a function that only the device has, and that returns a number. */
+static bool is_body_of_device(size_t braces)
+{
+    static const char *const numbers[] = {"bool",   "char",   "short",    "int",   "long",
+                                          "size_t", "signed", "unsigned", "float", "double"};
+    for (size_t i = declaration_begin(braces); i < braces; i++) {
+        const size_t name = is(i, "__device__") && is_device_only(i) ? function_name(i) : NONE;
+        for (size_t j = 0; name != NONE && j < sizeof numbers / sizeof *numbers; j++) {
+            if (is(name - 1, numbers[j]) && name < braces) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* return; where a number is due: in main(), or of the device. */
+static bool returns_nothing(size_t semicolon)
+{
+    size_t braces;
+    if (!is_punctuation(semicolon, ';') || !is(semicolon - 1, "return")) {
+        return false;
+    }
+    braces = braces_around(semicolon);
+    while (braces != NONE && opens_statement(braces)) {
+        braces = braces_around(braces);
+    }
+    return braces != NONE && (is_body_of_main(braces) || is_body_of_device(braces));
+}
+
+static bool is_class_template(size_t braces)
+{
+    size_t i = declaration_begin(braces);
+    if (!is(i, "template") || !is_punctuation(i + 1, '<')) {
+        return false;
+    }
+    for (i++; i < braces; i++) {
+        if ((is(i, "struct") || is(i, "class")) && tokens[i + 1].kind == WORD &&
+            !is_punctuation(i + 2, ',') && !is_punctuation(i + 2, '>') &&
+            !is_punctuation(i + 2, '=')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* static const T zero = 0; in a class template: g++ sees it with the types that only the device
+ * has use for, among which are float and double. */
+static bool declares_constant(size_t token)
+{
+    size_t i = token + 2;
+    if (!(is(token, "static") && is(token + 1, "const")) &&
+        !(is(token, "const") && is(token + 1, "static"))) {
+        return false;
+    }
+    while (i < token_count && (tokens[i].kind == WORD || is_punctuation(i, ':'))) {
+        if (is(i, "constexpr")) {
+            return false;
+        }
+        i++;
+    }
+    if (!is_punctuation(i, '=') || is_punctuation(i + 1, '=') || is(token - 1, "constexpr")) {
+        return false;
+    }
+    i = braces_around(token);
+    return i != NONE && is_class_template(i);
+}
+
+bool append_missing(struct text *out, size_t token)
+{
+    if (token == 0 || tokens[token].in_macro || tokens[token].in_system) {
+        return false;
+    }
+    if (returns_nothing(token)) {
+        append_string(out, " 0");
+        return true;
+    }
+    if (declares_constant(token)) {
+        append_string(out, "constexpr ");
+        return true;
+    }
+    return false;
+}
