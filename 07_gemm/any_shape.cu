@@ -69,7 +69,7 @@ static void run_plan(const struct gemm *call, unsigned ideas)
         launch_producer_warps(call);
 }
 
-/* Better: tiles of six shapes, so that a small C, or a narrow one, has as many as there are
+/* Better: tiles of seven more shapes, so that a small C, or a narrow one, has as many as there are
  * multiprocessors. If a tile has fewer than 8 warps' elements, several warps compute the same ones,
  * each for its slice of the values of p. Still bad: if many blocks share a tile, one of them adds
  * up the sums of all. */
@@ -115,11 +115,18 @@ extern "C" void launch_thin(const struct gemm *call)
     run_plan(call, ideas_up_to(PLAN_THIN));
 }
 
-/* Better: the same kernels compute what is beyond the last whole tile. Still bad: up to 32 columns,
- * for which half of a tile is outside, and more for fewer. */
+/* Better: the same kernels compute what is beyond the last whole tile. Still bad: a tile's last
+ * stage, which is multiplied beyond k as well. */
 extern "C" void launch_edges(const struct gemm *call)
 {
     run_plan(call, ideas_up_to(PLAN_EDGES));
+}
+
+/* Better: it is multiplied as far as k goes, in turns of 8. Still bad: up to 32 columns, for which
+ * half of a tile is outside, and more for fewer. */
+extern "C" void launch_short_stage(const struct gemm *call)
+{
+    run_plan(call, ideas_up_to(PLAN_SHORT));
 }
 
 /* Better: tiles of 32 and 16 columns. A float of A is needed for so few products that transposing
@@ -146,7 +153,8 @@ extern "C" void launch_kept_in_l2(const struct gemm *call)
     run_plan(call, ideas_up_to(PLAN_KEPT));
 }
 
-/* Better: small tiles, of blocks that load at once all they need. */
+/* Better: small tiles, of blocks that load at once all they need. Where rows are not aligned, that
+ * is done 4 bytes at a time, or after copying A and B. */
 extern "C" void launch_any_shape(const struct gemm *call)
 {
     run_plan(call, ideas_up_to(PLAN_SMALL));
@@ -155,16 +163,17 @@ extern "C" void launch_any_shape(const struct gemm *call)
 /* Memory for the copy is allocated here, not when the product is timed. */
 extern "C" void prepare_any_shape(const struct gemm *call)
 {
+    const struct plan plan = plan_for(call, ideas_up_to(PLAN_SMALL));
+
     prepare_workspace(call);
-    if (!has_aligned_rows(call->b, call->ldb))
-        workspace_copy(call->k * aligned_pitch(call->n, sizeof(float)));
+    reserve_aligned_rows(call, plan.copies_a, !has_aligned_rows(call->b, call->ldb));
 }
 
 extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
-    static const char *const tiles[TILE_SHAPES] = {"128x256", "128x192", "256x128",
-                                                   "128x128", "64x128",  "128x64",
-                                                   "64x64",   "128x32",  "128x16"};
+    static const char *const tiles[TILE_SHAPES] = {"128x256", "128x192", "256x128", "128x128",
+                                                   "64x128",  "128x64",  "64x64",   "128x224",
+                                                   "128x32",  "128x16"};
     static const char *const small[SMALL_SHAPES] = {"16x32", "16x32", "32x32", "32x32", "32x64"};
     const struct plan plan = plan_for(call, ideas_up_to(PLAN_SMALL));
 
@@ -178,7 +187,12 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
                  plan.copies_b ? ", B copied" : "",
                  plan.rows < call->m || plan.columns < call->n ? ", edges" : "");
     else if (plan.kind == BY_SMALL_TILES)
-        snprintf(text, RUNG_HOW_SIZE, "small tiles of %s, k in %u", small[plan.shape], plan.splits);
+        snprintf(text, RUNG_HOW_SIZE, "small tiles of %s, k in %u%s", small[plan.shape],
+                 plan.splits,
+                 plan.copies_a && plan.copies_b ? ", A and B copied"
+                 : plan.copies_a                ? ", A copied"
+                 : plan.copies_b                ? ", B copied"
+                                                : "");
     else if (plan.kind != BY_NOTHING)
         snprintf(text, RUNG_HOW_SIZE, "few %s, k in %u",
                  plan.kind == BY_FEW_COLUMNS ? "columns"

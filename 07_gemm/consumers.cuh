@@ -12,7 +12,8 @@ static __device__ void consumers_sync()
 }
 
 /* A warp computes 64 x WARP_N elements of the tile, with its lanes in 8 rows of 4. A lane has
- * rectangles of NEIGHBOURS x 4 elements, 8 * NEIGHBOURS rows and 16 columns apart. */
+ * rectangles of NEIGHBOURS x 4 elements, 8 * NEIGHBOURS rows and 16 columns apart. If WARP_N is no
+ * multiple of 16, those at the end are NEIGHBOURS x 2. */
 struct within {
     unsigned row, column, slice;
 };
@@ -29,6 +30,13 @@ static __device__ struct within place_in_tile()
     return at;
 }
 
+/* Where a lane's pair is, counted from its first column. */
+template <typename T>
+static __device__ unsigned column_of_pair()
+{
+    return T::FOURS * 4 - threadIdx.x % 4 * 2;
+}
+
 template <typename T>
 static __device__ void load_fragments(const float *tile_a, const float *tile_b, unsigned p,
                                       float a[THREAD_M], float b[T::THREAD_N])
@@ -37,35 +45,61 @@ static __device__ void load_fragments(const float *tile_a, const float *tile_b, 
     for (unsigned i = 0; i < THREAD_M / 4; i++)
         *(float4 *)&a[4 * i] = *(const float4 *)(tile_a + p * T::PADDED_M + i * 32);
 #pragma unroll
-    for (unsigned j = 0; j < T::THREAD_N / 4; j++)
-        *(float4 *)&b[4 * j] = *(const float4 *)(tile_b + p * T::N + j * 16);
+    for (unsigned j = 0; j < T::FOURS; j += 4) {
+        const float4 four = *(const float4 *)(tile_b + p * T::N + j * 4);
+        b[j] = four.x;
+        b[j + 1] = four.y;
+        b[j + 2] = four.z;
+        b[j + 3] = four.w;
+    }
+    if (T::FOURS < T::THREAD_N) {
+        const float2 two = *(const float2 *)(tile_b + p * T::N + column_of_pair<T>());
+        b[T::FOURS] = two.x;
+        b[T::FOURS + 1] = two.y;
+    }
 }
 
 /* The order in which the products for one p are added. TO_AND_FRO: every other row of the sums is
  * processed backwards, so that each multiply-add shares an operand with the one before it. The
  * operand is then in the operand reuse cache and need not be read from the register file, where
- * three reads together take an extra cycle. */
-enum order { ROW_BY_ROW, TO_AND_FRO };
+ * three reads together take an extra cycle. UP_AND_DOWN: the same by columns. */
+enum order { ROW_BY_ROW, TO_AND_FRO, UP_AND_DOWN };
+
+/* The order in which the compiler leaves fewer such reads. With pairs, TO_AND_FRO leaves 148 for
+ * every 8 values of p, UP_AND_DOWN 80. */
+template <typename T>
+static const enum order BETTER_ORDER = T::FOURS < T::THREAD_N ? UP_AND_DOWN : TO_AND_FRO;
 
 template <typename T, enum order ORDER>
 static __device__ void add_products(const float a[THREAD_M], const float b[T::THREAD_N],
                                     float sum[THREAD_M][T::THREAD_N])
 {
+    if (ORDER == UP_AND_DOWN) {
 #pragma unroll
-    for (unsigned i = 0; i < THREAD_M; i++)
+        for (unsigned j = 0; j < T::THREAD_N; j++)
 #pragma unroll
-        for (unsigned j = 0; j < T::THREAD_N; j++) {
-            const unsigned row = ORDER == TO_AND_FRO ? THREAD_M - 1 - i : i;
-            const unsigned column = ORDER == TO_AND_FRO && i % 2 == 0 ? T::THREAD_N - 1 - j : j;
-            sum[row][column] += a[row] * b[column];
-        }
+            for (unsigned i = 0; i < THREAD_M; i++) {
+                const unsigned row = j % 2 == 0 ? THREAD_M - 1 - i : i;
+                sum[row][j] += a[row] * b[j];
+            }
+    } else {
+#pragma unroll
+        for (unsigned i = 0; i < THREAD_M; i++)
+#pragma unroll
+            for (unsigned j = 0; j < T::THREAD_N; j++) {
+                const unsigned row = ORDER == TO_AND_FRO ? THREAD_M - 1 - i : i;
+                const unsigned column = ORDER == TO_AND_FRO && i % 2 == 0 ? T::THREAD_N - 1 - j : j;
+                sum[row][column] += a[row] * b[column];
+            }
+    }
 }
 
-/* Adds the products of `steps` stages to the sums: a slice's share of each stage. The elements for
- * p + 1 are loaded while those for p are multiplied. */
+/* Adds the products of `steps` stages to the sums: a slice's share of each stage, but of the last
+ * only the first `last` values of p, a multiple of UNROLL. The elements for p + 1 are loaded while
+ * those for p are multiplied. */
 template <typename T, enum order ORDER>
 static __device__ void multiply(const struct ring &ring, struct within at, unsigned steps,
-                                struct slot *slot, float sum[THREAD_M][T::THREAD_N])
+                                unsigned last, struct slot *slot, float sum[THREAD_M][T::THREAD_N])
 {
     const float *const all_a = ring.a + at.row + at.slice * T::SHARE * T::PADDED_M;
     const float *const all_b = ring.b + at.column + at.slice * T::SHARE * T::N;
@@ -81,8 +115,9 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
         struct slot next = *slot;
         advance<T>(&next);
 
+        /* The first p0, not the last, varies: so the compiler arranges the loop as it would have. */
 #pragma unroll 1
-        for (unsigned p0 = 0; p0 < T::SHARE; p0 += T::UNROLL) {
+        for (unsigned p0 = step + 1 < steps ? 0 : T::SHARE - last; p0 < T::SHARE; p0 += T::UNROLL) {
 #pragma unroll
             for (unsigned p = 0; p < T::UNROLL; p++) {
                 if (p < T::UNROLL - 1) {
@@ -91,8 +126,8 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
                     tile_a += T::UNROLL * T::PADDED_M;
                     tile_b += T::UNROLL * T::N;
                     if (p0 == T::SHARE - T::UNROLL) {
-                        tile_a -= T::SHARE * T::PADDED_M;
-                        tile_b -= T::SHARE * T::N;
+                        tile_a -= last * T::PADDED_M;
+                        tile_b -= last * T::N;
                         if (step + 1 < steps) {
                             barrier_wait(&ring.full[next.stage], next.parity);
                             tile_a = all_a + next.stage * T::A_FLOATS;
@@ -174,11 +209,15 @@ static __device__ void store_fours(const struct gemm &call, struct place tile, s
                                    const float rows[T::ROWS][T::THREAD_N])
 {
 #pragma unroll
-    for (unsigned i = 0; i < T::ROWS; i++)
+    for (unsigned i = 0; i < T::ROWS; i++) {
+        const size_t row = tile.row + row_of<T>(at, at.slice * T::ROWS + i);
+        const size_t column = tile.column + at.column;
 #pragma unroll
-        for (unsigned j = 0; j < T::THREAD_N; j += 4)
-            store_4(call, tile.row + row_of<T>(at, at.slice * T::ROWS + i),
-                    tile.column + at.column + j * 4, &rows[i][j], true);
+        for (unsigned j = 0; j < T::FOURS; j += 4)
+            store_4(call, row, column + j * 4, &rows[i][j], true);
+        if (T::FOURS < T::THREAD_N)
+            store_2(call, row, column + column_of_pair<T>(), &rows[i][T::FOURS]);
+    }
 }
 
 /* The same if the rows of C are not aligned. With stores of single floats, each lane would write to
@@ -204,10 +243,13 @@ static __device__ void store_rows(const struct gemm &call, struct place tile, st
         const size_t row =
             tile.row + row_of<T>(at, at.slice * T::ROWS + i) - lane / 4 * T::NEIGHBOURS;
 #pragma unroll
-        for (unsigned j = 0; j < T::THREAD_N; j += 4)
+        for (unsigned j = 0; j < T::FOURS; j += 4)
             *(float4 *)(mine + lane / 4 * T::PADDED_ROW + lane % 4 * 4 + j * 4) =
                 make_float4(call.alpha * rows[i][j], call.alpha * rows[i][j + 1],
                             call.alpha * rows[i][j + 2], call.alpha * rows[i][j + 3]);
+        if (T::FOURS < T::THREAD_N)
+            *(float2 *)(mine + lane / 4 * T::PADDED_ROW + lane % 4 * 4 + column_of_pair<T>()) =
+                make_float2(call.alpha * rows[i][T::FOURS], call.alpha * rows[i][T::FOURS + 1]);
         __syncwarp();
 #pragma unroll 4
         for (unsigned r = lane / across; r < 8; r += at_once)

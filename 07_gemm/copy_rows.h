@@ -4,6 +4,7 @@
 #ifndef RUNGS_07_COPY_ROWS_H
 #define RUNGS_07_COPY_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "problem/gemm/gemm.h"
@@ -24,12 +25,22 @@ static inline size_t aligned_pitch(size_t columns, size_t element_size)
     return pitch < columns ? (columns + line - 1) / line * line : pitch;
 }
 
+static inline size_t aligned_floats(size_t columns)
+{
+    return aligned_pitch(columns, sizeof(float));
+}
+
 /* Launches a copy of a matrix of rows x columns floats, whose rows are *leading floats apart, to
  * aligned_pitch(columns, sizeof(float)); sets *leading to that, and returns `to`, which starts at a
  * multiple of 128 bytes. What is between the rows' ends and the next rows is not written but for up
  * to three zeros. */
 const float *copy_to_aligned_rows(const struct gemm *call, const float *from, size_t *leading,
                                   size_t rows, size_t columns, float *to);
+
+/* The product with copies of A, of B or of both, by one launch. Their memory is workspace_copy's,
+ * which reserve_aligned_rows allocates; else with_aligned_rows does. */
+struct gemm with_aligned_rows(const struct gemm *call, bool of_a, bool of_b);
+void reserve_aligned_rows(const struct gemm *call, bool of_a, bool of_b);
 
 #ifdef __cplusplus
 }

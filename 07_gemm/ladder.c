@@ -31,6 +31,7 @@ void launch_added_in_shares(const struct gemm *call);
 void launch_aligned_copies(const struct gemm *call);
 void launch_thin(const struct gemm *call);
 void launch_edges(const struct gemm *call);
+void launch_short_stage(const struct gemm *call);
 void launch_narrow(const struct gemm *call);
 void launch_streamed(const struct gemm *call);
 void launch_kept_in_l2(const struct gemm *call);
@@ -287,6 +288,15 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_edges,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "short_stage",
+                 .idea = "the last stage of a tile is multiplied only as far as k goes",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_short_stage,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },

@@ -82,7 +82,7 @@ static __device__ void multiply_chunks(const float *tile_a, const float *tile_b,
 /* A slice's share of each stage. */
 template <typename T>
 static __device__ void multiply_as_it_lies(const struct ring &ring, struct within at,
-                                           unsigned steps, struct slot *slot,
+                                           unsigned steps, unsigned, struct slot *slot,
                                            float sum[THREAD_M][T::THREAD_N])
 {
     static const unsigned CHUNKS = T::SHARE / 4;
@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCER_WARP, 1)
     }
     overlap_launches();
     if (threadIdx.x < T::CONSUMERS)
-        consume<T, multiply_as_it_lies<T>>(call, work, ring);
+        consume<T, false, multiply_as_it_lies<T>>(call, work, ring);
     else if (threadIdx.x == T::CONSUMERS)
         produce_narrow<T>(&a, &b, work, ring);
 }

@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdint.h>
 
 /* What has been measured of each kind, in us, on an H200 (small tiles: an H100): what a launch
@@ -21,6 +22,7 @@ static const struct tile tiles[TILE_SHAPES] = {
     [TILE_64X128] = {64, 128, 32, 1.49, 1.42, 2.2},
     [TILE_128X64] = {128, 64, 32, 1.57, 1.46, 2.1},
     [TILE_64X64] = {64, 64, 64, 1.47, 1.48, 2.0},
+    [TILE_128X224] = {128, 224, 32, 4.49, 0, 2.2},
     [TILE_128X32] = {128, 32, 32, 0.82, 0, 2.5},
     [TILE_128X16] = {128, 16, 32, 0.54, 0, 2.7},
 };
@@ -46,10 +48,16 @@ static const double IN_CLUSTER = 30e-6;    /* for each byte of a tile, whatever 
 static const double WAIT = 1.5;            /* for the other blocks of a tile, on an H100 */
 static const double IN_SHARES = 60e-6;     /* for each byte of a tile, whatever their number */
 static const double OF_PART = 0.004;       /* for each part of a tile, if add_parts adds them up */
+static const double UNALIGNED = 0.14e-3;   /* of small tiles, for each float copied by itself */
 
 static size_t ceil_of(size_t a, size_t b)
 {
     return (a + b - 1) / b;
+}
+
+static bool is_aligned(const float *matrix, size_t leading)
+{
+    return (uintptr_t)matrix % 16 == 0 && leading % 4 == 0;
 }
 
 static double larger(double a, double b)
@@ -119,8 +127,7 @@ static double few_time(size_t few, double elements, int multiprocessors)
 static bool can_be_streamed(const struct gemm *call)
 {
     return call->m > 8 && call->m <= MOST_STREAMED && call->n <= INT32_MAX &&
-           call->k <= INT32_MAX && (uintptr_t)call->a % 16 == 0 && call->lda % 4 == 0 &&
-           (uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0;
+           call->k <= INT32_MAX && is_aligned(call->a, call->lda) && is_aligned(call->b, call->ldb);
 }
 
 static double streamed_time(const struct gemm *call, unsigned splits)
@@ -136,26 +143,51 @@ static double streamed_time(const struct gemm *call, unsigned splits)
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
+/* Whether several warps compute the same elements. */
+static bool has_slices(const struct tile *tile)
+{
+    return tile->m * tile->n < 128 * 192;
+}
+
+/* The part of a tile's last stage that is beyond k, in turns of a consumer's loop. Slices have to
+ * multiply it all the same. */
+static double beyond_k(const struct gemm *call, const struct tile *tile)
+{
+    const size_t last = call->k - (ceil_of(call->k, tile->depth) - 1) * tile->depth;
+
+    return has_slices(tile) ? 0 : 1 - (double)ceil_of(last, 8) * 8 / tile->depth;
+}
+
+/* What it takes to divide tiles among blocks. */
+static double division_time(const struct plan *plan, const struct tile *tile, double count)
+{
+    const double tile_bytes = (double)tile->m * tile->n * sizeof(float), blocks = plan->blocks;
+    double time = tile->store + (has_slices(tile) ? WAIT : 0);
+
+    if (plan->cluster > 1)
+        return tile_bytes * IN_CLUSTER;
+    if (plan->in_shares)
+        return WAIT + tile_bytes * IN_SHARES;
+    if (blocks == count)
+        return 0;
+    if (blocks > count && plan->blocks % (size_t)count != 0) /* a block has parts of two tiles */
+        time += tile->store + WAIT;
+    return time + (plan->added_later ? blocks * tile_bytes * ADDED_LATER + blocks / count * OF_PART
+                                     : larger(1, blocks / count - 1) * tile_bytes * COLLECTED);
+}
+
 static double tiles_time(const struct gemm *call, const struct plan *plan)
 {
     const struct tile *const tile = &tiles[plan->shape];
     const double count =
         (double)ceil_of(plan->rows, tile->m) * (double)ceil_of(plan->columns, tile->n);
     const double steps = (double)ceil_of(call->k, tile->depth), blocks = plan->blocks;
-    const double of_block = (double)ceil_of((size_t)(count * steps), plan->blocks);
-    const double tile_bytes = (double)tile->m * tile->n * sizeof(float);
-    const bool is_short = plan->cluster > 1 || plan->in_shares; /* a block has one tile */
-    double time = LAUNCH + of_block * (is_short ? tile->clustered : tile->step) +
-                  tile->store * larger(1, count / blocks);
+    const double of_block = (double)ceil_of((size_t)(count * steps), plan->blocks) -
+                            (plan->short_stage ? floor(count / blocks) * beyond_k(call, tile) : 0);
+    const bool has_one_tile = plan->cluster > 1 || plan->in_shares; /* a block */
+    double time = LAUNCH + of_block * (has_one_tile ? tile->clustered : tile->step) +
+                  tile->store * larger(1, count / blocks) + division_time(plan, tile, count);
 
-    if (plan->cluster > 1)
-        time += tile_bytes * IN_CLUSTER;
-    else if (plan->in_shares)
-        time += WAIT + tile_bytes * IN_SHARES;
-    else if (blocks != count) /* tiles are divided */
-        time += tile->store + (plan->added_later
-                                   ? blocks * tile_bytes * ADDED_LATER + blocks / count * OF_PART
-                                   : larger(1, blocks / count - 1) * tile_bytes * COLLECTED);
     if (plan->copies_b)
         time += SECOND_LAUNCH + (double)call->k * (double)call->n * 2 * sizeof(float) * READ;
     if (plan->rows < call->m)
@@ -194,13 +226,13 @@ static void consider_blocks(const struct gemm *call, unsigned ideas, struct plan
     for (size_t parts = 1; parts <= steps && parts * count <= most; parts++) {
         plan.blocks = (unsigned)(parts * count);
         if (ideas & PLAN_CLUSTERS && parts > 1 && parts <= MOST_CLUSTER &&
-            plan.shape < TILE_128X32 && count <= clusters_at_once((unsigned)parts)) {
+            plan.shape < TILE_128X224 && count <= clusters_at_once((unsigned)parts)) {
             plan.cluster = (unsigned)parts;
             plan.added_later = false;
             consider(best, &plan, tiles_time(call, &plan));
             plan.cluster = 0;
         }
-        if (ideas & PLAN_SHARES && parts > 1 && plan.shape < TILE_128X32) {
+        if (ideas & PLAN_SHARES && parts > 1 && plan.shape < TILE_128X224) {
             plan.in_shares = true;
             plan.added_later = false;
             consider(best, &plan, tiles_time(call, &plan));
@@ -231,21 +263,23 @@ static size_t without_edge(size_t length, size_t tile)
 
 static void consider_tiles(const struct gemm *call, unsigned ideas, struct choice *best)
 {
-    const bool aligned = (uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0;
-    const bool takes_narrow = ideas & PLAN_NARROW && call->m <= INT32_MAX &&
-                              (uintptr_t)call->a % 16 == 0 && call->lda % 4 == 0;
+    const bool aligned = is_aligned(call->b, call->ldb);
+    const bool takes_narrow =
+        ideas & PLAN_NARROW && call->m <= INT32_MAX && is_aligned(call->a, call->lda);
     const int shapes = takes_narrow ? TILE_SHAPES : ideas & PLAN_SHAPES ? TILE_128X32 : 1;
     struct plan plan = {.kind = BY_TILES, .copies_b = !aligned, .splits = 1};
 
     if (call->n > INT32_MAX || call->k > INT32_MAX || call->lda > UINT32_MAX / 2048 ||
         (!aligned && !(ideas & PLAN_COPIES)))
         return;
-    for (plan.shape = 0; plan.shape < shapes; plan.shape++)
+    for (plan.shape = 0; plan.shape < shapes; plan.shape++) {
+        plan.short_stage = ideas & PLAN_SHORT && beyond_k(call, &tiles[plan.shape]) > 0;
         for (int edges = 0; edges <= (ideas & PLAN_EDGES ? 1 : 0); edges++) {
             plan.rows = edges ? without_edge(call->m, tiles[plan.shape].m) : call->m;
             plan.columns = edges ? without_edge(call->n, tiles[plan.shape].n) : call->n;
             consider_blocks(call, ideas, plan, best);
         }
+    }
 }
 
 /* ---- small tiles ----------------------------------------------------------------------------- */
@@ -258,13 +292,45 @@ static double small_time(const struct gemm *call, const struct plan *plan)
     const double waves = (double)ceil_of(blocks, processors * tile->resident);
     const double k = (double)ceil_of(call->k, plan->splits);
     const double launch = 0.5, block = 1.7; /* the first loads and the last sums of a block */
-    const double all = tile->m * tile->n * k * (double)ceil_of(blocks, processors) / tile->rate;
-    const double bytes = sizeof(float) * ((double)call->k * (double)(call->m + call->n) +
-                                          (double)call->m * (double)call->n);
+    const double of_one = k * (double)ceil_of(blocks, processors); /* multiprocessor */
+    const double of_a = (double)call->m * (double)call->k, of_b = (double)call->k * (double)call->n;
+    const double bytes = sizeof(float) * (of_a + of_b + (double)call->m * (double)call->n);
+    const double copied = (plan->copies_a ? of_a : 0) + (plan->copies_b ? of_b : 0);
+    double time =
+        launch + block * (1 + (waves - 1) / tile->resident) +
+        larger(larger(k * tile->term, tile->m * tile->n * of_one / tile->rate), bytes * SMALL_READ);
 
-    return launch + block * (1 + (waves - 1) / tile->resident) +
-           larger(larger(k * tile->term, all), bytes * SMALL_READ) +
-           (plan->splits > 1 ? 1.7 + 0.03 * plan->splits : 0);
+    if (plan->splits > 1)
+        time += 1.7 + 0.03 * plan->splits;
+    if (!plan->copies_a && !is_aligned(call->a, call->lda))
+        time += tile->m * of_one * UNALIGNED;
+    if (!plan->copies_b && !is_aligned(call->b, call->ldb))
+        time += tile->n * of_one * UNALIGNED;
+    if (copied > 0)
+        time += SECOND_LAUNCH + copied * 2 * sizeof(float) * SMALL_READ;
+    return time;
+}
+
+/* All ways to divide k, with and without aligned copies of what is not aligned. */
+static void consider_small_splits(const struct gemm *call, struct plan plan, size_t count,
+                                  struct choice *best)
+{
+    const size_t most = 1 << 24; /* floats to copy */
+    const bool a = !is_aligned(call->a, call->lda) && call->m * call->k <= most;
+    const bool b = !is_aligned(call->b, call->ldb) && call->k * call->n <= most;
+
+    for (plan.splits = 1;
+         plan.splits == 1 || (plan.splits * 128 <= call->k && plan.splits * count <= 2048);
+         plan.splits *= 2) {
+        if (count > UINT32_MAX / plan.splits)
+            continue;
+        for (int copies = 0; copies <= 3; copies++) {
+            plan.copies_a = copies & 1;
+            plan.copies_b = copies & 2;
+            if ((a || !plan.copies_a) && (b || !plan.copies_b))
+                consider(best, &plan, small_time(call, &plan));
+        }
+    }
 }
 
 static void consider_small_tiles(const struct gemm *call, struct choice *best)
@@ -273,13 +339,9 @@ static void consider_small_tiles(const struct gemm *call, struct choice *best)
 
     for (plan.shape = 0; plan.shape < SMALL_SHAPES; plan.shape++) {
         const struct small_tile *const tile = &small_tiles[plan.shape];
-        const size_t count = ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n);
 
-        for (plan.splits = 1;
-             plan.splits == 1 || (plan.splits * 128 <= call->k && plan.splits * count <= 2048);
-             plan.splits *= 2)
-            if (count <= UINT32_MAX / plan.splits)
-                consider(best, &plan, small_time(call, &plan));
+        consider_small_splits(call, plan, ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n),
+                              best);
     }
 }
 

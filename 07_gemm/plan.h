@@ -22,10 +22,11 @@ enum {
     PLAN_COPIES = 1 << 4,   /* aligned copies of B */
     PLAN_THIN = 1 << 5,     /* few rows or columns without tiles */
     PLAN_EDGES = 1 << 6,    /* the same for those beyond the last tile */
-    PLAN_NARROW = 1 << 7,   /* tiles of 32 or 16 columns */
-    PLAN_STREAMED = 1 << 8, /* few rows, to which B comes by the TMA */
-    PLAN_KEPT = 1 << 9,     /* L2 keeps a part of the large matrix of these */
-    PLAN_SMALL = 1 << 10,   /* blocks that do not wait for one another */
+    PLAN_SHORT = 1 << 7,    /* a tile's last stage, as far as k goes */
+    PLAN_NARROW = 1 << 8,   /* tiles of 32 or 16 columns */
+    PLAN_STREAMED = 1 << 9, /* few rows, to which B comes by the TMA */
+    PLAN_KEPT = 1 << 10,    /* L2 keeps a part of the large matrix of these */
+    PLAN_SMALL = 1 << 11,   /* blocks that do not wait for one another */
 };
 
 /* BY_NOTHING: the ideas do not suffice for the problem. */
@@ -40,7 +41,8 @@ enum {
     TILE_64X128,
     TILE_128X64,
     TILE_64X64,
-    TILE_128X32, /* this and the next: narrow_tiles */
+    TILE_128X224, /* no part of a tile in a cluster or in shares: from here on */
+    TILE_128X32,  /* this and the next: narrow_tiles */
     TILE_128X16,
     TILE_SHAPES
 };
@@ -55,7 +57,9 @@ struct plan {
     bool added_later; /* BY_TILES: partial sums, by add_parts */
     bool in_shares;   /* BY_TILES: the blocks of a tile each add up a share of it */
     unsigned cluster; /* BY_TILES: so many blocks, which share a tile, are a cluster; 0: none */
-    bool copies_b;    /* BY_TILES */
+    bool short_stage; /* BY_TILES: of the last stage, what is beyond k is not multiplied */
+    bool copies_a;    /* BY_SMALL_TILES: its rows are copied to aligned ones first */
+    bool copies_b;    /* BY_TILES, BY_SMALL_TILES */
     size_t rows,
         columns;     /* BY_TILES: of C; what is beyond them is left to few_rows and few_columns */
     unsigned splits; /* others: how many blocks share a tile's steps along k */

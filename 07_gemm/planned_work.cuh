@@ -20,6 +20,8 @@ static inline struct work planned_work(const struct gemm *call, const struct pla
 
     work.blocks = plan->blocks;
     work.added_later = plan->added_later;
+    work.last = (unsigned)(call->k - (size_t)(work.k_steps - 1) * T::DEPTH + T::UNROLL - 1) /
+                T::UNROLL * T::UNROLL;
     work.parts = workspace_parts();
     work.sent = workspace_flags();
     return work;

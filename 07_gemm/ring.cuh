@@ -21,6 +21,7 @@ struct Tile {
     static const unsigned DOWN = DOWN_, ACROSS = ACROSS_, SLICES = SLICES_;
     static const unsigned DEPTH = DEPTH_, STAGES = STAGES_;
     static const unsigned WARP_N = WARP_N_, THREAD_N = WARP_N / 4, NEIGHBOURS = NEIGHBOURS_;
+    static const unsigned FOURS = THREAD_N / 4 * 4; /* in fours; the rest is a pair */
     static const unsigned M = DOWN * WARP_M, N = ACROSS * WARP_N;
     static const unsigned CONSUMERS = DOWN * ACROSS * SLICES * 32;
 
@@ -36,7 +37,7 @@ struct Tile {
     /* How many of a thread's rows of sums it stores: slices share them. */
     static const unsigned ROWS = THREAD_M / SLICES;
     /* For the exchange of sums: between slices, and between the lanes of a warp (store_rows). */
-    static const unsigned PADDED_ROW = WARP_N % 32 == 16 ? WARP_N : WARP_N + 16;
+    static const unsigned PADDED_ROW = (WARP_N + 15) / 32 * 32 + 16;
     static const unsigned EXCHANGE = (THREAD_M - ROWS) * THREAD_N * CONSUMERS;
     static const unsigned ROWS_FLOATS = CONSUMERS / 32 * 8 * PADDED_ROW;
     static const unsigned C_FLOATS = EXCHANGE > ROWS_FLOATS ? EXCHANGE : ROWS_FLOATS;

@@ -1,5 +1,6 @@
 /* Step 07: small products, where the launch and the first loads take longest. Blocks are many, and
  * their warps, which share the values of p, wait for nobody until the end. */
+#include "copy_rows.h"
 #include "kernel/dependent_launch.cuh"
 #include "kernel/mbarrier.cuh"
 #include "plan.h"
@@ -211,5 +212,7 @@ void run_small_tiles(const struct gemm *call, const struct plan *plan)
         launch_small_tiles<Small<32, 32, 8, 16, 1>>, launch_small_tiles<Small<32, 32, 8, 16, 2>>,
         launch_small_tiles<Small<32, 64, 8, 16, 1>>,
     };
-    launches[plan->shape](call, plan->splits);
+    const struct gemm aligned = with_aligned_rows(call, plan->copies_a, plan->copies_b);
+
+    launches[plan->shape](&aligned, plan->splits);
 }

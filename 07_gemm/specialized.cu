@@ -49,7 +49,7 @@ static __device__ void consume(const struct gemm &call, const struct ring &ring)
     struct slot slot = {0, 0};
     float sum[THREAD_M][Large::THREAD_N] = {};
 
-    multiply<Large, ORDER>(ring, at, steps_along<Large>(call), &slot, sum);
+    multiply<Large, ORDER>(ring, at, steps_along<Large>(call), Large::SHARE, &slot, sum);
     store_tile<Large>(call, tile_of_block(call), at, ring.exchange, sum);
 }
 

@@ -29,8 +29,8 @@ extern "C" void launch_stream_k(const struct gemm *call)
     work.blocks = blocks_for(call, work);
     work.parts = workspace_parts();
     work.sent = workspace_flags();
-    cudaFuncSetAttribute(tiles_of_c<Large>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    cudaFuncSetAttribute(tiles_of_c<Large, false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          Large::SHARED_BYTES);
-    launch_dependent(tiles_of_c<Large>, work.blocks, Large::CONSUMERS + PRODUCERS,
+    launch_dependent(tiles_of_c<Large, false>, work.blocks, Large::CONSUMERS + PRODUCERS,
                      Large::SHARED_BYTES, *call, describe_b(call, Large::DEPTH, Large::N), work);
 }

@@ -122,11 +122,6 @@ static inline CUtensorMap map_floats(CUtensorMapDataType type, const float *elem
     return map_matrix(&matrix);
 }
 
-static inline size_t aligned_floats(size_t columns)
-{
-    return aligned_pitch(columns, sizeof(float));
-}
-
 /* The TMA's coordinates are signed 32-bit integers, and an operand has up to three parts. */
 static inline bool fits_coordinates(const struct gemm *call)
 {

@@ -18,8 +18,8 @@ const char *hopper_unavailable(void);
 
 enum { ALL = 2 * PLAN_SMALL - 1 };
 
-static const unsigned tile_m[TILE_SHAPES] = {128, 128, 256, 128, 64, 128, 64, 128, 128};
-static const unsigned tile_n[TILE_SHAPES] = {256, 192, 128, 128, 128, 64, 64, 32, 16};
+static const unsigned tile_m[TILE_SHAPES] = {128, 128, 256, 128, 64, 128, 64, 128, 128, 128};
+static const unsigned tile_n[TILE_SHAPES] = {256, 192, 128, 128, 128, 64, 64, 224, 32, 16};
 
 static const unsigned small_m[SMALL_SHAPES] = {16, 16, 32, 32, 32};
 static const unsigned small_n[SMALL_SHAPES] = {32, 32, 32, 32, 64};
@@ -49,6 +49,7 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
                                                                        : plan->copies_b);
         assert_true(plan->cluster == 0 || ideas & PLAN_CLUSTERS);
         if (plan->cluster > 0) {
+            assert_true(plan->shape < TILE_128X224);
             assert_in_range(plan->cluster, 2, MOST_CLUSTER);
             assert_int_equal(plan->blocks, plan->cluster *
                                                ceil_of(plan->rows, tile_m[plan->shape]) *
@@ -56,12 +57,13 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
         }
         if (plan->in_shares) {
             assert_true(ideas & PLAN_SHARES && plan->cluster == 0 && !plan->added_later);
-            assert_true(plan->shape < TILE_128X32);
+            assert_true(plan->shape < TILE_128X224);
             assert_int_equal(plan->blocks % (ceil_of(plan->rows, tile_m[plan->shape]) *
                                              ceil_of(plan->columns, tile_n[plan->shape])),
                              0);
         }
         assert_true(!plan->added_later || ideas & PLAN_LATER);
+        assert_true(!plan->short_stage || ideas & PLAN_SHORT);
         assert_true(plan->shape < TILE_128X32 || (ideas & PLAN_NARROW && call->lda % 4 == 0));
         break;
     case BY_FEW_ROWS:
@@ -83,6 +85,8 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
         break;
     case BY_SMALL_TILES:
         assert_true(ideas & PLAN_SMALL);
+        assert_true(!plan->copies_a || call->lda % 4 != 0);
+        assert_true(!plan->copies_b || call->ldb % 4 != 0);
         blocks = ceil_of(call->m, small_m[plan->shape]) * ceil_of(call->n, small_n[plan->shape]);
         assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
         assert_true(plan->splits == 1 ||
@@ -119,7 +123,6 @@ static void run_forced(const struct gemm *call)
 {
     forced.rows = call->m;
     forced.columns = call->n;
-    forced.copies_b = (uintptr_t)call->b % 16 != 0 || call->ldb % 4 != 0;
     if (forced.kind == BY_TILES)
         run_tiles(call, &forced);
     else if (forced.kind == BY_FEW_ROWS)
@@ -156,17 +159,18 @@ static void check_tiles(struct problem *problem, unsigned count, size_t k)
         for (int later = 0; later <= 1; later++) {
             forced.blocks = blocks;
             forced.added_later = later;
+            forced.short_stage = later || blocks > 1;
             if (blocks <= count * ceil_of(k, 64))
                 verify_forced(problem);
         }
     forced.added_later = false;
-    for (forced.cluster = 2; forced.cluster <= 3 && forced.shape < TILE_128X32; forced.cluster++) {
+    for (forced.cluster = 2; forced.cluster <= 3 && forced.shape < TILE_128X224; forced.cluster++) {
         forced.blocks = forced.cluster * count;
         if (forced.cluster <= ceil_of(k, 64))
             verify_forced(problem);
     }
     forced.cluster = 0;
-    forced.in_shares = forced.shape < TILE_128X32;
+    forced.in_shares = forced.shape < TILE_128X224;
     for (unsigned parts = 1; forced.in_shares && parts <= ceil_of(k, 64); parts++) {
         forced.blocks = parts * count;
         verify_forced(problem);
@@ -176,7 +180,7 @@ static void check_tiles(struct problem *problem, unsigned count, size_t k)
 
 static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
 {
-    forced = (struct plan){.kind = BY_TILES};
+    forced = (struct plan){.kind = BY_TILES, .copies_b = n % 4 != 0};
     for (forced.shape = 0; forced.shape < (k % 4 == 0 ? TILE_SHAPES : TILE_128X32);
          forced.shape++) {
         const unsigned count =
@@ -186,7 +190,11 @@ static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
     forced = (struct plan){.kind = BY_SMALL_TILES};
     for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++)
         for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
-            verify_forced(problem);
+            for (int copies = 0; copies <= 3; copies++) {
+                forced.copies_a = copies & 1;
+                forced.copies_b = copies & 2;
+                verify_forced(problem);
+            }
 }
 
 static struct problem *loaded_problem(const struct gemm_options *options)

@@ -84,4 +84,18 @@ static inline __device__ void store_4(const struct gemm &call, size_t row, size_
         store(call, row, column + j, sum[j]);
 }
 
+/* The same for two, where rows are aligned. */
+static inline __device__ void store_2(const struct gemm &call, size_t row, size_t column,
+                                      const float sum[2])
+{
+    if (row < call.m && column + 2 <= call.n) {
+        float2 *const c = (float2 *)(call.c + row * call.ldc + column);
+        const float2 old = call.beta == 0 ? make_float2(0, 0) : *c;
+        *c = make_float2(blend(call.alpha, sum[0], call.beta, &old.x),
+                         blend(call.alpha, sum[1], call.beta, &old.y));
+    } else {
+        store(call, row, column, sum[0]);
+    }
+}
+
 #endif

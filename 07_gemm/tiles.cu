@@ -4,26 +4,27 @@
 #include "planned_work.cuh"
 #include "shared_memory.cuh"
 
-/* The product with B's copy, whose rows are aligned. */
-static struct gemm with_aligned_b(const struct gemm *call)
+template <typename T, bool IS_SHORT>
+static void launch_tiles_of_c(const struct gemm *call, const struct work &work)
 {
-    struct gemm aligned = *call;
+    static bool allowed[MOST_GPUS];
 
-    aligned.b =
-        copy_to_aligned_rows(call, call->b, &aligned.ldb, call->k, call->n,
-                             workspace_copy(call->k * aligned_pitch(call->n, sizeof(float))));
-    return aligned;
+    allow_shared_memory(tiles_of_c<T, IS_SHORT>, T::SHARED_BYTES, allowed);
+    launch_dependent(tiles_of_c<T, IS_SHORT>, work.blocks, T::CONSUMERS + PRODUCERS,
+                     T::SHARED_BYTES, *call, describe_b(call, T::DEPTH, T::N), work);
 }
 
+/* Slices have no short stages: as long as one of them has a whole part to do, the others would only
+ * wait. */
 template <typename T>
 static void launch_tiles(const struct gemm *call, const struct plan *plan)
 {
-    static bool allowed[MOST_GPUS];
     const struct work work = planned_work<T>(call, plan);
 
-    allow_shared_memory(tiles_of_c<T>, T::SHARED_BYTES, allowed);
-    launch_dependent(tiles_of_c<T>, work.blocks, T::CONSUMERS + PRODUCERS, T::SHARED_BYTES, *call,
-                     describe_b(call, T::DEPTH, T::N), work);
+    if (plan->short_stage)
+        launch_tiles_of_c<T, T::SLICES == 1>(call, work);
+    else
+        launch_tiles_of_c<T, false>(call, work);
     launch_add_parts<T>(call, work);
 }
 
@@ -53,6 +54,7 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[TILE_SHAPES])(const struct gemm *, const struct plan *) = {
         LAUNCHES_OF_TILES(launch_tiles),
+        launch_tiles<Tile<2, 4, 1, 32, 4, 56>>,
         launch_narrow_tiles,
         launch_narrow_tiles,
     };
@@ -62,7 +64,7 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
     inner.m = plan->rows;
     inner.n = plan->columns;
     if (plan->copies_b) { /* and one edge at the same time: two would share the workspace */
-        inner = with_aligned_b(&inner);
+        inner = with_aligned_rows(&inner, false, true);
         if (has_below) {
             run_below(call, plan, true);
             has_below = false;

@@ -124,7 +124,7 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
         struct slot slot = {0, 0};
 
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        multiply<T, TO_AND_FRO>(ring, at, share.steps, &slot, sum);
+        multiply<T, TO_AND_FRO>(ring, at, share.steps, T::SHARE, &slot, sum);
         add_slices<T>(at, ring.exchange, sum, rows);
         leave_part<T>(call, work, at, rows);
         wait_for_parts<T>(&work.sent[share.tile], count);

@@ -22,9 +22,11 @@ static __device__ void produce(const struct gemm &call, const struct tensor_b &b
                         &slot);
 }
 
-/* MULTIPLY adds the products of some stages to the sums. */
-template <typename T, void MULTIPLY(const struct ring &, struct within, unsigned, struct slot *,
-                                    float[THREAD_M][T::THREAD_N])>
+/* MULTIPLY adds the products of some stages to the sums; IS_SHORT: of a tile's last one, only as far
+ * as k goes. */
+template <typename T, bool IS_SHORT,
+          void MULTIPLY(const struct ring &, struct within, unsigned, unsigned, struct slot *,
+                        float[THREAD_M][T::THREAD_N])>
 static __device__ void consume(const struct gemm &call, const struct work &work,
                                const struct ring &ring)
 {
@@ -35,7 +37,8 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
         float sum[THREAD_M][T::THREAD_N] = {}, rows[T::ROWS][T::THREAD_N];
         struct gemm scaled = call;
 
-        MULTIPLY(ring, at, share.steps, &slot, sum);
+        MULTIPLY(ring, at, share.steps, IS_SHORT ? last_values<T>(work, share) : T::SHARE, &slot,
+                 sum);
         add_slices<T>(at, ring.exchange, sum, rows);
         if (is_sent(work, share)) {
             send_part<T>(call, work, share, at, rows);
@@ -49,7 +52,7 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
     }
 }
 
-template <typename T>
+template <typename T, bool IS_SHORT>
 static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
     tiles_of_c(const struct gemm call, const __grid_constant__ CUtensorMap b,
                const struct work work)
@@ -65,7 +68,7 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
         produce<T>(call, {&b}, work, ring);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        consume<T, multiply<T, TO_AND_FRO>>(call, work, ring);
+        consume<T, IS_SHORT, multiply<T, BETTER_ORDER<T>>>(call, work, ring);
     }
 }
 

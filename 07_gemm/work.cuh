@@ -19,6 +19,7 @@ struct work {
     bool added_later; /* by add_parts; else by the block with a tile's last unit */
     float *parts;     /* for each block, room for the partial sums of two tiles, row-major */
     unsigned *sent;   /* for each block, whether its parts are complete; all 0 between launches */
+    unsigned last;    /* of IS_SHORT kernels: values of p to multiply in a tile's last step */
 };
 
 static __device__ unsigned long long first_unit(const struct work &work, unsigned block)
@@ -57,6 +58,13 @@ static __device__ struct share first_share(const struct work &work)
 static inline __device__ struct share next_share(const struct work &work, struct share share)
 {
     return share_before(work, (unsigned long long)share.tile * work.k_steps + share.first);
+}
+
+/* How many values of p of a share's last stage are multiplied. */
+template <typename T>
+static __device__ unsigned last_values(const struct work &work, const struct share &share)
+{
+    return share.first + share.steps == work.k_steps ? work.last : T::DEPTH;
 }
 
 template <typename T>
@@ -138,17 +146,23 @@ static __device__ void collect_parts(const struct gemm &call, const struct work 
         }
         consumers_sync<T>();
 #pragma unroll
-        for (unsigned i = 0; i < T::ROWS; i++)
+        for (unsigned i = 0; i < T::ROWS; i++) {
+            const float *const row =
+                part + row_of<T>(at, at.slice * T::ROWS + i) * T::N + at.column;
 #pragma unroll
-            for (unsigned j = 0; j < T::THREAD_N; j += 4) { /* __ldcg: L1 may be stale */
-                const float4 four =
-                    __ldcg((const float4 *)(part + row_of<T>(at, at.slice * T::ROWS + i) * T::N +
-                                            at.column + j * 4));
+            for (unsigned j = 0; j < T::FOURS; j += 4) { /* __ldcg: L1 may be stale */
+                const float4 four = __ldcg((const float4 *)(row + j * 4));
                 rows[i][j] += four.x;
                 rows[i][j + 1] += four.y;
                 rows[i][j + 2] += four.z;
                 rows[i][j + 3] += four.w;
             }
+            if (T::FOURS < T::THREAD_N) {
+                const float2 two = __ldcg((const float2 *)(row + column_of_pair<T>()));
+                rows[i][T::FOURS] += two.x;
+                rows[i][T::FOURS + 1] += two.y;
+            }
+        }
     }
 }
 

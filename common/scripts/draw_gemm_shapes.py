@@ -423,6 +423,32 @@ def draw_edges():
     return svg.render()
 
 
+# ---- beyond k ------------------------------------------------------------------------------------
+
+
+def draw_short_stage():
+    """The stages of a tile of 5000 x 5000 x 100, in turns of 8 values of p: all of them, and those up to k."""
+    k, turn, depth = 100, 8, constants_in("07_gemm/ring.cuh", "typedef Tile")[3]
+    cell, high, left, top = 34, 30, 130, 46
+    stages = -(-k // depth)
+    svg = Svg("The last stage of a tile, multiplied beyond k and up to k")
+    svg.text(20, 22, "A tile's values of p, %d of them, in %d stages of %d" % (k, stages, depth), 13, weight="bold")
+    for row, (name, turns) in enumerate((("edges", stages * depth // turn), ("short_stage", -(-k // turn)))):
+        y = top + row * (high + 34)
+        svg.text(20, y + 20, name, 12)
+        for i in range(stages * depth // turn):
+            x = left + i * cell + i * turn // depth * 12
+            inside = min(max(k - i * turn, 0), turn) * cell // turn
+            multiplied = i < turns
+            svg.box(x, y, cell, high, RED if multiplied else PAPER, GRID)
+            if inside:
+                svg.box(x, y, inside, high, SKY, GRID)
+        svg.text(left + stages * depth // turn * cell + stages * 12 + 4, y + 20, "%d turns" % turns, 11)
+    svg.text(20, top + 2 * (high + 34) + 4, "A box is a turn of a consumer's loop, %d values of p. Light blue: values up to k. Red: zeros "
+             "that are multiplied all the same." % turn, 12)
+    return svg.render()
+
+
 # ---- narrow tiles --------------------------------------------------------------------------------
 
 
@@ -493,6 +519,7 @@ def draw_small_tiles():
 PICTURES = {"07_overlapped.svg": draw_overlapped, "07_stream_k.svg": draw_stream_k, "07_slices.svg": draw_slices,
             "07_added_later.svg": draw_added_later, "07_clustered.svg": draw_clustered,
             "07_in_shares.svg": draw_in_shares, "07_aligned_copies.svg": draw_aligned_copies, "07_thin.svg": draw_thin, "07_edges.svg": draw_edges,
+            "07_short_stage.svg": draw_short_stage,
             "07_narrow.svg": draw_narrow, "07_streamed.svg": draw_streamed, "07_kept.svg": draw_kept,
             "07_small_tiles.svg": draw_small_tiles}
 
