@@ -173,7 +173,7 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
     static const char *const tiles[TILE_SHAPES] = {"128x256", "128x192", "256x128", "128x128",
                                                    "64x128",  "128x64",  "64x64",   "128x224",
-                                                   "128x32",  "128x16"};
+                                                   "128x32",  "128x16",  "512x32"};
     static const char *const small[SMALL_SHAPES] = {"16x32", "16x32", "32x32", "32x32", "32x64"};
     const struct plan plan = plan_for(call, ideas_up_to(PLAN_SMALL));
 

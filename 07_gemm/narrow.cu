@@ -7,9 +7,10 @@
 /* A stage's tile of A has a row of 128 bytes for each row of C; its chunks of 16 bytes lie where
  * the TMA's 128-byte swizzle puts them. A thread's rows are 8 apart, so that a warp's 8 rows of
  * threads read 8 neighbouring rows, whose chunks are in different banks. */
-template <unsigned COLUMNS, unsigned SLICES_>
-struct Narrow : Tile<2, 1, SLICES_, 32, 8, COLUMNS, 1> {
-    typedef Tile<2, 1, SLICES_, 32, 8, COLUMNS, 1> Base;
+template <unsigned COLUMNS, unsigned DOWN_, unsigned SLICES_, unsigned STAGES_>
+struct Narrow : Tile<DOWN_, 1, SLICES_, 32, STAGES_, COLUMNS, 1> {
+    typedef Tile<DOWN_, 1, SLICES_, 32, STAGES_, COLUMNS, 1> Base;
+    static const unsigned BOX_ROWS = Base::M < 256 ? Base::M : 256; /* at most, for the TMA */
     static const unsigned A_FLOATS = Base::M * Base::DEPTH;
     static const unsigned STAGE_BYTES = (A_FLOATS + Base::B_FLOATS) * (unsigned)sizeof(float);
     static const unsigned SHARED_BYTES =
@@ -44,7 +45,9 @@ static __device__ void produce_narrow(const CUtensorMap *a, const CUtensorMap *b
 
             barrier_wait(&ring.free[slot.stage], slot.parity);
             barrier_arrive_expecting(full, T::STAGE_BYTES);
-            copy_tile(ring.a + slot.stage * T::A_FLOATS, a, tile.row, p, full);
+            for (unsigned row = 0; row < T::M; row += T::BOX_ROWS)
+                copy_tile(ring.a + slot.stage * T::A_FLOATS + row * T::DEPTH, a, tile.row + row, p,
+                          full);
             copy_box(ring.b + slot.stage * T::B_FLOATS, b, (int)tile.column, (int)p, full);
             advance<T>(&slot);
         }
@@ -93,7 +96,7 @@ static __device__ void multiply_as_it_lies(const struct ring &ring, struct withi
         const float *const tile_b = ring.b + slot->stage * T::B_FLOATS + at.column;
 
         barrier_wait(&ring.full[slot->stage], slot->parity);
-#pragma unroll
+#pragma unroll(CHUNKS < 2 ? CHUNKS : 2)
         for (unsigned q = 0; q < CHUNKS; q++)
             multiply_chunks<T>(tile_a, tile_b, at.slice * CHUNKS + q, at, sum);
         barrier_arrive(&ring.free[slot->stage]);
@@ -128,14 +131,16 @@ static void launch(const struct gemm *call, const struct plan *plan)
 
     allow_shared_memory(narrow_tiles<T>, T::SHARED_BYTES, allowed);
     launch_dependent(narrow_tiles<T>, work.blocks, T::CONSUMERS + PRODUCER_WARP, T::SHARED_BYTES,
-                     *call, describe_a(call, T::M), describe_b(call, T::DEPTH, T::N), work);
+                     *call, describe_a(call, T::BOX_ROWS), describe_b(call, T::DEPTH, T::N), work);
     launch_add_parts<T>(call, work);
 }
 
 void launch_narrow_tiles(const struct gemm *call, const struct plan *plan)
 {
-    if (plan->shape == TILE_128X16)
-        launch<Narrow<16, 8>>(call, plan);
+    if (plan->shape == TILE_512X32)
+        launch<Narrow<32, 8, 1, 3>>(call, plan);
+    else if (plan->shape == TILE_128X16)
+        launch<Narrow<16, 2, 8, 8>>(call, plan);
     else
-        launch<Narrow<32, 4>>(call, plan);
+        launch<Narrow<32, 2, 4, 8>>(call, plan);
 }

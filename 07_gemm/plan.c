@@ -25,6 +25,7 @@ static const struct tile tiles[TILE_SHAPES] = {
     [TILE_128X224] = {128, 224, 32, 4.49, 0, 2.2},
     [TILE_128X32] = {128, 32, 32, 0.82, 0, 2.5},
     [TILE_128X16] = {128, 16, 32, 0.54, 0, 2.7},
+    [TILE_512X32] = {512, 32, 32, 3.3, 0, 4.0},
 };
 
 struct small_tile {
@@ -112,15 +113,31 @@ unsigned few_columns_splits(const struct gemm *call)
     return best;
 }
 
-/* `few` rows or columns of C, with a matrix of `elements` to read. */
-static double few_time(size_t few, double elements, int multiprocessors)
+/* Of up to MOST_FEW rows or columns of C, how many are computed. */
+static double computed_of(size_t few)
 {
-    const double products = 45e3 * multiprocessors; /* per us */
     size_t computed = 1;
 
     while (computed < few)
         computed *= 2;
-    return LAUNCH + larger(elements * sizeof(float) * READ, (double)computed * elements / products);
+    return (double)computed;
+}
+
+/* `few` rows or columns of C, with a matrix of `elements` to read. */
+static double few_time(size_t few, double elements, int multiprocessors)
+{
+    const double products = 45e3 * multiprocessors; /* per us */
+
+    return LAUNCH + larger(elements * sizeof(float) * READ, computed_of(few) * elements / products);
+}
+
+/* Columns: the lanes of a warp must add up their sums, for each element of C. */
+static double few_columns_time(size_t few, size_t rows, size_t k, int multiprocessors)
+{
+    const double sum = 3e-3; /* of a multiprocessor, on an H100 */
+
+    return few_time(few, (double)rows * (double)k, multiprocessors) +
+           computed_of(few) * (double)rows * sum / multiprocessors;
 }
 
 /* With up to 8 rows, few_rows takes as long. */
@@ -143,14 +160,14 @@ static double streamed_time(const struct gemm *call, unsigned splits)
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
-/* Whether several warps compute the same elements. */
+/* Whether several warps compute the same elements. (512 x 32 counts as if.) */
 static bool has_slices(const struct tile *tile)
 {
     return tile->m * tile->n < 128 * 192;
 }
 
-/* The part of a tile's last stage that is beyond k, in turns of a consumer's loop. Slices have to
- * multiply it all the same. */
+/* The part of a tile's last stage that is beyond k, in turns of a consumer's loop. Slices, and
+ * narrow tiles, multiply it all the same. */
 static double beyond_k(const struct gemm *call, const struct tile *tile)
 {
     const size_t last = call->k - (ceil_of(call->k, tile->depth) - 1) * tile->depth;
@@ -194,8 +211,8 @@ static double tiles_time(const struct gemm *call, const struct plan *plan)
         time += few_time(call->m - plan->rows, (double)call->k * (double)call->n,
                          call->multiprocessors);
     if (plan->columns < call->n)
-        time += few_time(call->n - plan->columns, (double)call->k * (double)plan->rows,
-                         call->multiprocessors);
+        time +=
+            few_columns_time(call->n - plan->columns, plan->rows, call->k, call->multiprocessors);
     return time;
 }
 
@@ -366,7 +383,7 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas)
     }
     if (ideas & PLAN_THIN && call->n <= MOST_FEW) {
         const struct plan plan = {.kind = BY_FEW_COLUMNS, .splits = few_columns_splits(call)};
-        consider(&best, &plan, few_time(call->n, k * (double)call->m, call->multiprocessors));
+        consider(&best, &plan, few_columns_time(call->n, call->m, call->k, call->multiprocessors));
     }
     if (ideas & PLAN_STREAMED && can_be_streamed(call)) {
         const struct plan plan = {.kind = BY_STREAM, .splits = streamed_splits(call)};

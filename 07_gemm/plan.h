@@ -42,8 +42,9 @@ enum {
     TILE_128X64,
     TILE_64X64,
     TILE_128X224, /* no part of a tile in a cluster or in shares: from here on */
-    TILE_128X32,  /* this and the next: narrow_tiles */
+    TILE_128X32,  /* this and the next two: narrow_tiles */
     TILE_128X16,
+    TILE_512X32,
     TILE_SHAPES
 };
 

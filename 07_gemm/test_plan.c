@@ -18,8 +18,8 @@ const char *hopper_unavailable(void);
 
 enum { ALL = 2 * PLAN_SMALL - 1 };
 
-static const unsigned tile_m[TILE_SHAPES] = {128, 128, 256, 128, 64, 128, 64, 128, 128, 128};
-static const unsigned tile_n[TILE_SHAPES] = {256, 192, 128, 128, 128, 64, 64, 224, 32, 16};
+static const unsigned tile_m[TILE_SHAPES] = {128, 128, 256, 128, 64, 128, 64, 128, 128, 128, 512};
+static const unsigned tile_n[TILE_SHAPES] = {256, 192, 128, 128, 128, 64, 64, 224, 32, 16, 32};
 
 static const unsigned small_m[SMALL_SHAPES] = {16, 16, 32, 32, 32};
 static const unsigned small_n[SMALL_SHAPES] = {32, 32, 32, 32, 64};

@@ -57,6 +57,7 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         launch_tiles<Tile<2, 4, 1, 32, 4, 56>>,
         launch_narrow_tiles,
         launch_narrow_tiles,
+        launch_narrow_tiles,
     };
     bool has_below = plan->rows < call->m, has_beside = plan->columns < call->n;
     struct gemm inner = *call;
