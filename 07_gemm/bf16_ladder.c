@@ -21,6 +21,7 @@ void launch_few_rows_bf16(const struct gemm *call);
 void launch_few_columns_bf16(const struct gemm *call);
 void launch_three_consumers(const struct gemm *call);
 void launch_shared_wave(const struct gemm *call);
+void launch_stored_later(const struct gemm *call);
 void launch_any_shape_bf16(const struct gemm *call);
 void prepare_any_shape_bf16(const struct gemm *call);
 const char *hopper_unavailable(void);
@@ -166,6 +167,14 @@ static const struct gemm_rung rungs[] = {
         .run = launch_shared_wave,
         .depth = gemm_depth_tensor,
         .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "stored_later",
+                 .idea = "a tile's sums, rounded, are stored while the next one's products run",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_stored_later,
+        .depth = gemm_depth_tensor,
     },
     {
         .rung = {.name = "any_shape",

@@ -215,7 +215,8 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-template <typename Plan>
+template <typename Plan, void CONSUME(typename Plan::ring, const struct gemm &, const CUtensorMap *,
+                                      const struct bf16_work &, unsigned)>
 static __device__ void multiply_units(const struct gemm &call, const struct maps &maps,
                                       const struct bf16_work &work)
 {
@@ -239,7 +240,7 @@ static __device__ void multiply_units(const struct gemm &call, const struct maps
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        consume<Plan>(ring, call, &maps.c, work, rank);
+        CONSUME(ring, call, &maps.c, work, rank);
     }
     if (Plan::CLUSTER > 1)
         cluster_barrier(); /* nobody may end while others write to its memory */
@@ -250,7 +251,7 @@ static __device__ void multiply_units(const struct gemm &call, const struct maps
         name(const struct gemm call, const __grid_constant__ struct maps maps,                     \
              const struct bf16_work work)                                                          \
     {                                                                                              \
-        multiply_units<plan>(call, maps, work);                                                    \
+        multiply_units<plan, consume<plan>>(call, maps, work);                                     \
     }
 
 #endif

@@ -58,6 +58,9 @@ struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_bes
 /* Whether the TMA can store C, as the rung fitted must. */
 bool bf16_can_be_fitted(const struct gemm *call);
 
+/* Whether the rung stored_later can compute it by its own kernel. */
+bool bf16_can_be_stored_later(const struct gemm *call);
+
 /* The most floats of partial sums that a plan asks for. */
 size_t bf16_plan_floats(const struct gemm *call);
 

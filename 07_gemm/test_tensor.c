@@ -205,23 +205,25 @@ static void test_columns(void **state)
     step_test_choose(before);
 }
 
-/* ---- shared_wave's shares -------------------------------------------------------------------- */
+/* ---- several tiles of a block ---------------------------------------------------------------- */
 
 void launch_shared_wave(const struct gemm *call);
+void launch_stored_later(const struct gemm *call);
 
-static int multiprocessors; /* of run_shared_wave */
+static void (*launch)(const struct gemm *call);
+static int multiprocessors;
 
-static void run_shared_wave(const struct gemm *call)
+static void run_on_some(const struct gemm *call)
 {
     struct gemm some = *call;
 
     some.multiprocessors = multiprocessors;
-    launch_shared_wave(&some);
+    launch(&some);
 }
 
 static const struct gemm_rung wave_rungs[] = {{
     .rung = {.name = "wave", .needs_compute_capability = 90, .unavailable = hopper_unavailable},
-    .run = run_shared_wave,
+    .run = run_on_some,
     .depth = gemm_depth_tensor,
     .prepare = prepare_workspace,
 }};
@@ -229,21 +231,30 @@ static const struct gemm_rung wave_rungs[] = {{
 static const struct ladder wave_ladder = {
     .name = "wave", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(wave_rungs)};
 
-/* Tiles that are whole, shared by two blocks, or by many; six of them, and two with a long k. With
- * 200 rows the second row of tiles has work for one warpgroup only. */
-static void test_waves(void **state)
+/* Six tiles, and two with a long k. With 200 rows the second row of tiles has work for one warpgroup
+ * only. */
+static void check_waves(void)
 {
     static const struct shape shapes[] = {{200, 520, 584}, {200, 200, 1928}};
     static const int counts[] = {1, 4, 5, 7};
-    const struct ladder *const before = step_test_ladder();
-    (void)state;
 
-    step_test_choose(&wave_ladder);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
         for (size_t s = STEP_TEST_SANITIZED ? c % 2 : 0; s < 2; s += STEP_TEST_SANITIZED ? 2 : 1) {
             multiprocessors = counts[c];
             verify(shapes[s], (struct layout){0, 8 * s}, s == 1 ? -1 : 1, c % 2 == 1 ? 3 : 0);
         }
+}
+
+static void test_waves(void **state)
+{
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&wave_ladder);
+    launch = launch_shared_wave; /* tiles that are whole, shared by two blocks, or by many */
+    check_waves();
+    launch = launch_stored_later; /* up to six of a block */
+    check_waves();
     step_test_choose(before);
 }
 

@@ -140,7 +140,38 @@ def draw_cluster():
     return svg.render()
 
 
-PICTURES = {"07_fragments.svg": draw_fragments, "07_swizzle.svg": draw_swizzle, "07_ring.svg": draw_ring,
+# ---- stores during the next products -------------------------------------------------------------
+
+
+def draw_stored_later():
+    """A tile's last steps and the next one's first: where the sums are rounded and stored. Not to scale."""
+    svg = Svg("A consumer at the end of a tile: stores after the products, and during the next tile's products")
+    step, rounds, store, height, left = 74, 26, 44, 24, 130
+
+    def row(top, name, fill, boxes):
+        svg.text(20, top + 16, name, 12)
+        for x, width, text, colour in boxes:
+            svg.box(left + x, top, width - 2, height, colour, PAPER)
+            svg.on(colour, left + x + width // 2 - 1, top + 16, text, 10)
+
+    top = 44
+    for name, gap, later in (("tma_stores", rounds + 4 * store, False), ("stored_later", rounds, True)):
+        svg.text(20, top - 12, name, 13, weight="bold")
+        end = 2 * step
+        products = [(i * step, step, "tile 0", SKY) for i in range(2)]
+        count = 6 if later else 4
+        products += [(end + gap + i * step, step, "tile 1", BLUE) for i in range(count)]
+        row(top, "tensor cores", SKY, products)
+        stores = [(end, rounds, "R", GREEN)]
+        stores += [(end + rounds + i * (step if later else store), store, "S %d" % i, ORANGE) for i in range(4)]
+        row(top + height + 6, "the consumer", GREEN, stores)
+        top += 2 * height + 56
+    svg.text(20, top, "R: the sums of tile 0 are rounded. S: 64 columns of them are put into shared memory, from where the TMA "
+             "stores them. Not to scale.", 12)
+    return svg.render()
+
+
+PICTURES = {"07_stored_later.svg": draw_stored_later, "07_fragments.svg": draw_fragments, "07_swizzle.svg": draw_swizzle, "07_ring.svg": draw_ring,
             "07_cluster.svg": draw_cluster}
 
 
