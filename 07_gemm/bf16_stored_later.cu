@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: a tile's sums are stored while the next tile's products run. The consumers only
- * start these; what they do until one step of them ends is otherwise to wait. */
+/* Step 07, bfloat16: a tile's sums are stored while the next tile's products run. The consumers
+ * only start these, and would wait until a step of them has ended. */
 #include "bf16_launch.cuh"
 #include "bf16_plan.h"
 

@@ -115,7 +115,7 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
         struct slot next = *slot;
         advance<T>(&next);
 
-        /* The first p0, not the last, varies: so the compiler arranges the loop as it would have. */
+        /* The first p0, not the last, varies, so that the compiler arranges the loop as before. */
 #pragma unroll 1
         for (unsigned p0 = step + 1 < steps ? 0 : T::SHARE - last; p0 < T::SHARE; p0 += T::UNROLL) {
 #pragma unroll

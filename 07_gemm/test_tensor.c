@@ -231,8 +231,8 @@ static const struct gemm_rung wave_rungs[] = {{
 static const struct ladder wave_ladder = {
     .name = "wave", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(wave_rungs)};
 
-/* Six tiles, and two with a long k. With 200 rows the second row of tiles has work for one warpgroup
- * only. */
+/* Six tiles, and two with a long k. With 200 rows the second row of tiles has work for one
+ * warpgroup only. */
 static void check_waves(void)
 {
     static const struct shape shapes[] = {{200, 520, 584}, {200, 200, 1928}};

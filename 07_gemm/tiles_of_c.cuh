@@ -22,8 +22,8 @@ static __device__ void produce(const struct gemm &call, const struct tensor_b &b
                         &slot);
 }
 
-/* MULTIPLY adds the products of some stages to the sums; IS_SHORT: of a tile's last one, only as far
- * as k goes. */
+/* MULTIPLY adds the products of some stages to the sums; IS_SHORT: of a tile's last one, only as
+ * far as k goes. */
 template <typename T, bool IS_SHORT,
           void MULTIPLY(const struct ring &, struct within, unsigned, unsigned, struct slot *,
                         float[THREAD_M][T::THREAD_N])>
