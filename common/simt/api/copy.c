@@ -94,6 +94,8 @@ static void copy_in_order(const struct copy *copy, const char *function, const v
         operation->from =
             (struct simt_piece){(uintptr_t)copy->from, copy->from_pitch, copy->width, copy->height};
     }
+    operation->source = (const unsigned char *)copy->from;
+    operation->source_pitch = copy->from_pitch;
     simt_observer.operation();
     meet_others(copy);
     if ((copy->waits && !between) || is_pageable(copy->to)) {
@@ -308,6 +310,8 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
     operation->caller = caller;
     operation->to =
         (struct simt_piece){(uintptr_t)fill->to, fill->pitch, fill->width, fill->height};
+    operation->value = fill->value;
+    operation->element = fill->element > 0 ? fill->element : 1;
     simt_observer.operation();
     fill_rows(fill, size);
     return cudaSuccess;

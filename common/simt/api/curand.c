@@ -1,31 +1,25 @@
-/* cuRAND's host generators. XORWOW's numbers come from 4096 subsequences in turn, as NVIDIA's
- * documentation has it of the ordering that it calls legacy; Philox's one after the other. */
+/* cuRAND's host generators: handles, and arrays of numbers. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "api/api.h"
-#include "cuda/curand.h"
+#include "api/curand_draws.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
 #include "observe/observer.h"
 
-enum { SUBSEQUENCES = 4096, WEYL = 362437 };
-
-/* machine/random.c */
-void simt_xorwow_jump(unsigned int words[5], unsigned long long sequence,
-                      unsigned long long offset);
+/* machine/special.c */
+double simt_erfcinv(double x);
 
 struct curandGenerator_st {
     struct curandGenerator_st *next;
-    curandRngType_t type;
+    struct simt_draws draws;
     bool of_host;
     cudaStream_t stream;
-    unsigned long long seed, position;
-    struct {
-        uint32_t v[5], d;
-    } * states; /* of XORWOW, from `position` on; NULL: not yet */
+    unsigned int dimensions; /* of a quasirandom one, whose next point is draws.turn */
 };
 
 static struct curandGenerator_st *generators;
@@ -46,20 +40,47 @@ curandStatus_t curandGetVersion(int *version)
     return CURAND_STATUS_SUCCESS;
 }
 
+curandStatus_t curandGetProperty(libraryPropertyType type, int *value)
+{
+    const int parts[] = {CURAND_VERSION / 1000, CURAND_VERSION / 100 % 10, CURAND_VERSION % 100};
+    if (type < MAJOR_VERSION || type > PATCH_LEVEL) {
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
+    *value = parts[type];
+    return CURAND_STATUS_SUCCESS;
+}
+
+static bool is_sobol64(const struct curandGenerator_st *generator)
+{
+    return generator->draws.type == CURAND_RNG_QUASI_SOBOL64;
+}
+
+static bool is_quasi(const struct curandGenerator_st *generator)
+{
+    return generator->draws.type == CURAND_RNG_QUASI_SOBOL32 || is_sobol64(generator);
+}
+
 static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool of_host)
 {
-    if (type == CURAND_RNG_PSEUDO_DEFAULT) {
-        type = CURAND_RNG_PSEUDO_XORWOW;
+    if (type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64) {
+        fputs("simt: cuRAND's scrambled Sobol sequences are not available on the CPU back end: "
+              "their tables are in NVIDIA's library\n",
+              stderr);
+        return CURAND_STATUS_TYPE_ERROR;
     }
-    if (!generator ||
-        (type != CURAND_RNG_PSEUDO_XORWOW && type != CURAND_RNG_PSEUDO_PHILOX4_32_10)) {
+    type = type == CURAND_RNG_PSEUDO_DEFAULT  ? CURAND_RNG_PSEUDO_XORWOW
+           : type == CURAND_RNG_QUASI_DEFAULT ? CURAND_RNG_QUASI_SOBOL32
+                                              : type;
+    if (!generator || (!simt_draws_know(type) && type != CURAND_RNG_QUASI_SOBOL32 &&
+                       type != CURAND_RNG_QUASI_SOBOL64)) {
         return CURAND_STATUS_TYPE_ERROR;
     }
     *generator = calloc(1, sizeof **generator);
     if (!*generator) {
         return CURAND_STATUS_ALLOCATION_FAILED;
     }
-    (*generator)->type = type;
+    (*generator)->draws.type = type;
+    (*generator)->dimensions = 1;
     (*generator)->of_host = of_host;
     (*generator)->next = generators;
     generators = *generator;
@@ -78,16 +99,6 @@ curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRng
     return create(generator, type, true);
 }
 
-static curandStatus_t start_over(curandGenerator_t generator)
-{
-    if (!exists(generator)) {
-        return CURAND_STATUS_NOT_INITIALIZED;
-    }
-    free(generator->states);
-    generator->states = NULL;
-    return CURAND_STATUS_SUCCESS;
-}
-
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
 {
     SIMT_API;
@@ -99,7 +110,7 @@ curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
         link = &(*link)->next;
     }
     *link = generator->next;
-    free(generator->states);
+    free(generator->draws.states);
     free(generator);
     return CURAND_STATUS_SUCCESS;
 }
@@ -114,24 +125,37 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
     return CURAND_STATUS_SUCCESS;
 }
 
+/* Of which generators a setting is none: 0 is of no kind. */
+static curandStatus_t no_setting(curandGenerator_t generator, bool is_none)
+{
+    return !exists(generator) ? CURAND_STATUS_NOT_INITIALIZED
+           : is_none          ? CURAND_STATUS_TYPE_ERROR
+                              : CURAND_STATUS_SUCCESS;
+}
+
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed)
 {
     SIMT_API;
-    if (exists(generator)) {
-        generator->seed = seed;
-        generator->position = 0;
+    const curandStatus_t status = no_setting(generator, exists(generator) && is_quasi(generator));
+    if (status == CURAND_STATUS_SUCCESS) {
+        generator->draws.seed = seed;
+        generator->draws.offset = 0;
+        simt_draws_start_over(&generator->draws);
     }
-    return start_over(generator);
+    return status;
 }
 
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset)
 {
     SIMT_API;
-    if (exists(generator)) {
-        generator->position = offset;
+    const curandStatus_t status =
+        no_setting(generator, exists(generator) && !simt_draws_can_skip(generator->draws.type));
+    if (status == CURAND_STATUS_SUCCESS) {
+        generator->draws.offset = offset;
+        simt_draws_start_over(&generator->draws);
     }
-    return start_over(generator);
+    return status;
 }
 
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order)
@@ -140,84 +164,41 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrd
     if (!exists(generator)) {
         return CURAND_STATUS_NOT_INITIALIZED;
     }
-    return order >= CURAND_ORDERING_PSEUDO_BEST && order <= CURAND_ORDERING_PSEUDO_LEGACY
-               ? CURAND_STATUS_SUCCESS
-               : CURAND_STATUS_OUT_OF_RANGE;
+    if (is_quasi(generator)
+            ? order != CURAND_ORDERING_QUASI_DEFAULT
+            : order < CURAND_ORDERING_PSEUDO_BEST || order > CURAND_ORDERING_PSEUDO_DYNAMIC) {
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
+    generator->draws.legacy = order == CURAND_ORDERING_PSEUDO_LEGACY;
+    simt_draws_start_over(&generator->draws);
+    return CURAND_STATUS_SUCCESS;
 }
 
-/* ---- bits ---- */
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
+                                                       unsigned int dimensions)
+{
+    SIMT_API;
+    const curandStatus_t status = no_setting(generator, exists(generator) && !is_quasi(generator));
+    if (status != CURAND_STATUS_SUCCESS) {
+        return status;
+    }
+    if (dimensions > SIMT_SOBOL_DIMENSIONS) {
+        fprintf(stderr,
+                "simt: Sobol sequences of %u dimensions are not available on the CPU back end: "
+                "%d at most\n",
+                dimensions, SIMT_SOBOL_DIMENSIONS);
+    }
+    if (dimensions == 0 || dimensions > SIMT_SOBOL_DIMENSIONS) {
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
+    generator->dimensions = dimensions;
+    simt_draws_start_over(&generator->draws);
+    return CURAND_STATUS_SUCCESS;
+}
 
 static bool prepare(curandGenerator_t generator)
 {
-    const unsigned long long seed = generator->seed;
-    const uint32_t low = 1099087573u * ((uint32_t)seed ^ 0xaad26b49u);
-    const uint32_t high = 2591861531u * ((uint32_t)(seed >> 32) ^ 0xf7dcefddu);
-    if (generator->type != CURAND_RNG_PSEUDO_XORWOW || generator->states) {
-        return true;
-    }
-    generator->states = calloc(SUBSEQUENCES, sizeof *generator->states);
-    for (unsigned long long i = 0; generator->states && i < SUBSEQUENCES; i++) {
-        const unsigned long long taken =
-            generator->position / SUBSEQUENCES + (i < generator->position % SUBSEQUENCES);
-        uint32_t *v = generator->states[i].v;
-        v[0] = 123456789u + low;
-        v[1] = 362436069u ^ low;
-        v[2] = 521288629u + high;
-        v[3] = 88675123u ^ high;
-        v[4] = 5783321u + low;
-        simt_xorwow_jump(v, i, taken);
-        generator->states[i].d = 6615241u + high + low + WEYL * (uint32_t)taken;
-    }
-    return generator->states;
-}
-
-static uint32_t next_xorwow(curandGenerator_t generator)
-{
-    uint32_t *v = generator->states[generator->position % SUBSEQUENCES].v;
-    uint32_t *d = &generator->states[generator->position % SUBSEQUENCES].d;
-    const uint32_t first = v[0] ^ v[0] >> 2, last = v[4];
-    for (int i = 0; i < 4; i++) {
-        v[i] = v[i + 1];
-    }
-    v[4] = last ^ last << 4 ^ first ^ first << 1;
-    *d += WEYL;
-    return v[4] + *d;
-}
-
-static uint32_t next_philox(curandGenerator_t generator)
-{
-    const unsigned long long number = generator->position / 4;
-    uint32_t c[4] = {(uint32_t)number, (uint32_t)(number >> 32), 0, 0};
-    uint32_t key[2] = {(uint32_t)generator->seed, (uint32_t)(generator->seed >> 32)};
-    for (int round = 0; round < 10; round++) {
-        const uint64_t a = 0xd2511f53ull * c[0], b = 0xcd9e8d57ull * c[2];
-        c[0] = (uint32_t)(b >> 32) ^ c[1] ^ key[0];
-        c[1] = (uint32_t)b;
-        c[2] = (uint32_t)(a >> 32) ^ c[3] ^ key[1];
-        c[3] = (uint32_t)a;
-        key[0] += 0x9e3779b9u;
-        key[1] += 0xbb67ae85u;
-    }
-    return c[generator->position % 4];
-}
-
-static uint32_t next(curandGenerator_t generator)
-{
-    const uint32_t bits = generator->type == CURAND_RNG_PSEUDO_XORWOW ? next_xorwow(generator)
-                                                                      : next_philox(generator);
-    generator->position++;
-    return bits;
-}
-
-static double next_double(curandGenerator_t generator)
-{
-    const uint64_t low = next(generator);
-    return (double)(low ^ (uint64_t)next(generator) << 21) * 0x1p-53 + 0x1p-54;
-}
-
-static float next_float(curandGenerator_t generator)
-{
-    return (float)next(generator) * 0x1p-32f + 0x1p-33f;
+    return is_quasi(generator) || simt_draws_prepare(&generator->draws);
 }
 
 /* ---- numbers ---- */
@@ -256,25 +237,81 @@ static void end(curandGenerator_t generator, void *output, size_t bytes)
     }
 }
 
-#define GENERATE(name, T, expression)                                                              \
+/* Of a quasirandom generator, all numbers of the first dimension come first, then the second's. */
+static curandStatus_t begin_points(curandGenerator_t generator, const void *output, size_t count,
+                                   size_t size, const char *name, const void *caller)
+{
+    const curandStatus_t status = begin(generator, output, count * size, name, caller);
+    return status == CURAND_STATUS_SUCCESS && is_quasi(generator) &&
+                   count % generator->dimensions != 0
+               ? CURAND_STATUS_LENGTH_NOT_MULTIPLE
+               : status;
+}
+
+#define FILL_QUASI(generator, output, count, expression)                                           \
+    for (unsigned int d = 0; d < (generator)->dimensions; d++) {                                   \
+        const size_t points = (count) / (generator)->dimensions;                                   \
+        struct simt_sobol sobol;                                                                   \
+        simt_sobol_start(&sobol, d, (generator)->draws.turn);                                      \
+        for (size_t i = 0; i < points; i++) {                                                      \
+            const uint64_t bits = simt_sobol_next(&sobol);                                         \
+            (output)[d * points + i] = expression;                                                 \
+        }                                                                                          \
+    }                                                                                              \
+    (generator)->draws.turn += (count) / (generator)->dimensions
+
+static float float_of(uint64_t bits)
+{
+    return (float)(uint32_t)(bits >> 32) * 0x1p-32f + 0x1p-33f;
+}
+
+static double double_of(const struct curandGenerator_st *generator, uint64_t bits)
+{
+    return is_sobol64(generator) ? (double)(bits >> 11) * 0x1p-53 + 0x1p-54
+                                 : (double)(bits >> 32) * 0x1p-32 + 0x1p-32;
+}
+
+/* The number below which a normal one is with this probability. */
+static double normal_below(double probability)
+{
+    return -1.4142135623730951 * simt_erfcinv(2 * probability);
+}
+
+static double normal_of(const struct curandGenerator_st *generator, uint64_t bits)
+{
+    return normal_below(is_sobol64(generator) ? double_of(generator, bits)
+                                              : (double)(bits >> 32) * 0x1p-32 + 0x1p-33);
+}
+
+#define GENERATE(name, T, is_none, draw, quasi)                                                    \
     curandStatus_t name(curandGenerator_t generator, T *output, size_t count)                      \
     {                                                                                              \
         SIMT_API;                                                                                  \
-        const curandStatus_t status =                                                              \
-            begin(generator, output, count * sizeof(T), __func__, __builtin_return_address(0));    \
+        curandStatus_t status = no_setting(generator, exists(generator) && (is_none));             \
+        if (status == CURAND_STATUS_SUCCESS) {                                                     \
+            status = begin_points(generator, output, count, sizeof(T), __func__,                   \
+                                  __builtin_return_address(0));                                    \
+        }                                                                                          \
         if (status != CURAND_STATUS_SUCCESS) {                                                     \
             return status;                                                                         \
         }                                                                                          \
         simt_memory_open();                                                                        \
-        for (size_t i = 0; i < count; i++) {                                                       \
-            output[i] = expression;                                                                \
+        if (is_quasi(generator)) {                                                                 \
+            FILL_QUASI(generator, output, count, quasi);                                           \
+        } else {                                                                                   \
+            for (size_t i = 0; i < count; i++) {                                                   \
+                output[i] = draw;                                                                  \
+            }                                                                                      \
         }                                                                                          \
         end(generator, output, count * sizeof(T));                                                 \
         return status;                                                                             \
     }
-GENERATE(curandGenerate, unsigned int, next(generator))
-GENERATE(curandGenerateUniform, float, next_float(generator))
-GENERATE(curandGenerateUniformDouble, double, next_double(generator))
+GENERATE(curandGenerate, unsigned int, is_sobol64(generator), simt_draw_bits(&generator->draws),
+         (unsigned int)(bits >> 32))
+GENERATE(curandGenerateLongLong, unsigned long long, !is_sobol64(generator), 0, bits)
+GENERATE(curandGenerateUniform, float, false, simt_draw_float(&generator->draws), float_of(bits))
+GENERATE(curandGenerateUniformDouble, double, false, simt_draw_double(&generator->draws),
+         double_of(generator, bits))
 
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 {
@@ -284,31 +321,82 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
                                 : CURAND_STATUS_ALLOCATION_FAILED;
 }
 
-/* Two by two, by Box and Muller. */
-#define GENERATE_NORMAL(name, T, next, log, sqrt, sin, cos, shape)                                 \
+/* Two by two, by Box and Muller; quasirandom ones each by what it is the probability of. */
+#define GENERATE_NORMAL(name, T, draw_pair, quasi, log, sqrt, sin, cos, shape)                     \
     curandStatus_t name(curandGenerator_t generator, T *output, size_t count, T mean, T deviation) \
     {                                                                                              \
         const T turn = (T)6.283185307179586;                                                       \
         curandStatus_t status;                                                                     \
         SIMT_API;                                                                                  \
-        if (count % 2 != 0) {                                                                      \
+        if (exists(generator) && !is_quasi(generator) && count % 2 != 0) {                         \
             return CURAND_STATUS_LENGTH_NOT_MULTIPLE;                                              \
         }                                                                                          \
-        status =                                                                                   \
-            begin(generator, output, count * sizeof(T), __func__, __builtin_return_address(0));    \
+        status = begin_points(generator, output, count, sizeof(T), __func__,                       \
+                              __builtin_return_address(0));                                        \
         if (status != CURAND_STATUS_SUCCESS) {                                                     \
             return status;                                                                         \
         }                                                                                          \
         simt_memory_open();                                                                        \
-        for (size_t i = 0; i < count; i += 2) {                                                    \
-            const T radius = sqrt(-2 * log(next(generator))), angle = turn * next(generator);      \
-            output[i] = shape(mean + deviation * radius * sin(angle));                             \
-            output[i + 1] = shape(mean + deviation * radius * cos(angle));                         \
+        if (is_quasi(generator)) {                                                                 \
+            FILL_QUASI(generator, output, count, shape(mean + deviation * (T)(quasi)));            \
+        } else {                                                                                   \
+            for (size_t i = 0; i < count; i += 2) {                                                \
+                T pair[2], radius, angle;                                                          \
+                draw_pair(&generator->draws, pair);                                                \
+                radius = sqrt(-2 * log(pair[0]));                                                  \
+                angle = turn * pair[1];                                                            \
+                output[i] = shape(mean + deviation * radius * sin(angle));                         \
+                output[i + 1] = shape(mean + deviation * radius * cos(angle));                     \
+            }                                                                                      \
         }                                                                                          \
         end(generator, output, count * sizeof(T));                                                 \
         return status;                                                                             \
     }
-GENERATE_NORMAL(curandGenerateNormal, float, next_float, logf, sqrtf, sinf, cosf, )
-GENERATE_NORMAL(curandGenerateNormalDouble, double, next_double, log, sqrt, sin, cos, )
-GENERATE_NORMAL(curandGenerateLogNormal, float, next_float, logf, sqrtf, sinf, cosf, expf)
-GENERATE_NORMAL(curandGenerateLogNormalDouble, double, next_double, log, sqrt, sin, cos, exp)
+GENERATE_NORMAL(curandGenerateNormal, float, simt_draw_floats, normal_below(float_of(bits)), logf,
+                sqrtf, sinf, cosf, )
+GENERATE_NORMAL(curandGenerateNormalDouble, double, simt_draw_doubles, normal_of(generator, bits),
+                log, sqrt, sin, cos, )
+GENERATE_NORMAL(curandGenerateLogNormal, float, simt_draw_floats, normal_below(float_of(bits)),
+                logf, sqrtf, sinf, cosf, expf)
+GENERATE_NORMAL(curandGenerateLogNormalDouble, double, simt_draw_doubles,
+                normal_of(generator, bits), log, sqrt, sin, cos, exp)
+
+/* The number below or at which one of Poisson's is with this probability; of a large mean, as if it
+ * were normal. */
+static unsigned int poisson_of(double probability, double mean)
+{
+    const double LARGE = 500;
+    double term = exp(-mean), sum = term;
+    unsigned int number = 0;
+    if (mean > LARGE) {
+        return (unsigned int)fmax(0, floor(mean + sqrt(mean) * normal_below(probability) + 0.5));
+    }
+    for (; sum < probability && term > 0; sum += term) {
+        term *= mean / ++number;
+    }
+    return number;
+}
+
+curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *output,
+                                     size_t count, double mean)
+{
+    SIMT_API;
+    const curandStatus_t status = begin_points(generator, output, count, sizeof *output, __func__,
+                                               __builtin_return_address(0));
+    if (status != CURAND_STATUS_SUCCESS) {
+        return status;
+    }
+    if (!(mean > 0)) {
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
+    simt_memory_open();
+    if (is_quasi(generator)) {
+        FILL_QUASI(generator, output, count, poisson_of(double_of(generator, bits), mean));
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            output[i] = poisson_of(simt_draw_double(&generator->draws), mean);
+        }
+    }
+    end(generator, output, count * sizeof *output);
+    return status;
+}

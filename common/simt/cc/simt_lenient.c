@@ -1,8 +1,9 @@
 /* What nvcc's front end takes and g++ or clang++ do not. The words that they miss are put in. */
+#include <string.h>
+
 #include "cc/simt_rewrite.h"
 
-/* The '{' around the token; NONE if there is none. */
-static size_t braces_around(size_t token)
+size_t braces_around(size_t token)
 {
     while (token > 0) {
         token--;
@@ -31,6 +32,15 @@ static bool opens_statement(size_t braces)
     return is(braces - 1, "else") || is(braces - 1, "do") || is(braces - 1, "try") ||
            is_punctuation(braces - 1, '{') || is_punctuation(braces - 1, '}') ||
            is_punctuation(braces - 1, ';') || is_punctuation(braces - 1, ':');
+}
+
+size_t body_around(size_t token)
+{
+    size_t braces = braces_around(token);
+    while (braces != NONE && opens_statement(braces)) {
+        braces = braces_around(braces);
+    }
+    return braces;
 }
 
 static bool is_body_of_main(size_t braces)
@@ -63,10 +73,7 @@ static bool returns_nothing(size_t semicolon)
     if (!is_punctuation(semicolon, ';') || !is(semicolon - 1, "return")) {
         return false;
     }
-    braces = braces_around(semicolon);
-    while (braces != NONE && opens_statement(braces)) {
-        braces = braces_around(braces);
-    }
+    braces = body_around(semicolon);
     return braces != NONE && (is_body_of_main(braces) || is_body_of_device(braces));
 }
 
@@ -108,8 +115,57 @@ static bool declares_constant(size_t token)
     return i != NONE && is_class_template(i);
 }
 
+/* struct, class, union or enum; else NULL. */
+static const char *class_key(size_t token)
+{
+    static const char *const keys[] = {"struct", "class", "union", "enum"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (is(token, keys[i])) {
+            return keys[i];
+        }
+    }
+    return NULL;
+}
+
+/* With which of these the source defines the type; NULL: with none. */
+static const char *class_key_of(size_t name)
+{
+    for (size_t i = name; i > 1; i--) {
+        if (same_word(i - 1, name) && class_key(i - 2) &&
+            (is_punctuation(i, '{') || is_punctuation(i, ':'))) {
+            return class_key(i - 2);
+        }
+    }
+    return NULL;
+}
+
+/* Ray Ray; in a class: the name means something else from there on, which g++ does not allow. */
+static const char *missing_class_key(size_t token)
+{
+    size_t name = token + 1, braces, open;
+    if (tokens[token].kind != WORD || is_qualified(token) || is_member(token) ||
+        class_key(token - 1)) {
+        return NULL;
+    }
+    while (is_punctuation(name, '*') || is_punctuation(name, '&')) {
+        name++;
+    }
+    if (name >= token_count || !same_word(token, name) || tokens[name + 1].kind != PUNCTUATION ||
+        !strchr(";=[{", at(tokens[name + 1].begin))) {
+        return NULL;
+    }
+    braces = braces_around(token);
+    open = braces == NONE ? 0 : declaration_begin(braces);
+    while (braces != NONE && open < braces && (!class_key(open) || is(open, "enum"))) {
+        open++;
+    }
+    return braces != NONE && open < braces && !is_punctuation(braces - 1, ')') ? class_key_of(token)
+                                                                               : NULL;
+}
+
 bool append_missing(struct text *out, size_t token)
 {
+    const char *key;
     if (token == 0 || tokens[token].in_macro || tokens[token].in_system) {
         return false;
     }
@@ -121,5 +177,11 @@ bool append_missing(struct text *out, size_t token)
         append_string(out, "constexpr ");
         return true;
     }
-    return false;
+    key = missing_class_key(token);
+    if (key) {
+        append_string(out, key);
+        append_string(out, " ");
+        return true;
+    }
+    return append_case_braces(out, token);
 }

@@ -160,6 +160,15 @@ void check_host_use(size_t token, size_t outermost);
 
 /* Appends what the compiler misses before the token, and nvcc does not. */
 bool append_missing(struct text *out, size_t token);
+/* The '{' around the token; and that of the function's body; NONE if there is none. */
+size_t braces_around(size_t token);
+size_t body_around(size_t token);
+
+/* ---- simt_cases.c ---- */
+
+/* Appends braces around what stands between two labels of a switch, where the second jumps over
+ * initializations of the first. */
+bool append_case_braces(struct text *out, size_t token);
 
 /* ---- simt_shifts.c ---- */
 

@@ -7,6 +7,7 @@
 #include "base/need.h"
 #include "check/check.h"
 #include "check/findings.h"
+#include "memory/memory.h"
 #include "memory/streams.h"
 
 /* Copies and fills that may be under way while the launch runs. */
@@ -124,17 +125,47 @@ static void check_piece(const struct simt_piece *piece, bool writes)
     }
 }
 
+/* What the copy will write to that byte of a row. */
+static unsigned char brings(const struct simt_operation *copy, size_t row, size_t byte)
+{
+    return copy->source
+               ? copy->source[row * copy->source_pitch + byte]
+               : (unsigned char)(copy->value >> 8 * (byte % copy->element)); /* the low first */
+}
+
+/* Whether the copy that begins brings what is already there, where the other writes, too. */
+static bool brings_same(const struct simt_operation *copy, const struct simt_operation *other)
+{
+    bool same = (copy->source || copy->element > 0) && !copy->verb && !other->verb &&
+                !simt_memory_is_foreign(copy->source) &&
+                !simt_memory_is_foreign((const void *)(uintptr_t)copy->to.address);
+    if (!same) {
+        return false;
+    }
+    simt_memory_look(true);
+    for (size_t row = 0; same && row < copy->to.height; row++) {
+        const uint64_t start = copy->to.address + row * copy->to.pitch;
+        for (size_t i = 0; same && i < copy->to.width; i++) {
+            same = !simt_piece_has(&other->to, start + i, 1) ||
+                   *(const unsigned char *)(uintptr_t)(start + i) == brings(copy, row, i);
+        }
+    }
+    simt_memory_look(false);
+    return same;
+}
+
 static void check_other_copy(const struct simt_operation *copy, const struct simt_operation *other)
 {
-    bool both = simt_pieces_meet(&copy->to, &other->to);
-    if (both || simt_pieces_meet(&copy->to, &other->from) ||
-        simt_pieces_meet(&copy->from, &other->to)) {
-        simt_add_finding((struct finding){
-            .wrong = COPY_RACE,
-            .kind = both || simt_pieces_meet(&copy->to, &other->from) ? EVENT_STORE : EVENT_LOAD,
-            .other_kind =
-                both || simt_pieces_meet(&copy->from, &other->to) ? EVENT_STORE : EVENT_LOAD,
-            .other_operation = other});
+    const bool both = simt_pieces_meet(&copy->to, &other->to);
+    const bool reads = simt_pieces_meet(&copy->from, &other->to);
+    const bool is_read = simt_pieces_meet(&copy->to, &other->from);
+    if (both || reads || is_read) {
+        simt_add_finding(
+            (struct finding){.wrong = COPY_RACE,
+                             .kind = both || is_read ? EVENT_STORE : EVENT_LOAD,
+                             .other_kind = both || reads ? EVENT_STORE : EVENT_LOAD,
+                             .same_value = both && !reads && !is_read && brings_same(copy, other),
+                             .other_operation = other});
     }
 }
 

@@ -59,7 +59,8 @@ bool simt_is_same_line(unsigned int site, unsigned int other_site)
 bool simt_is_note(const struct finding *finding)
 {
     return finding->wrong == BEYOND_ROWS ||
-           (finding->wrong == RACE && finding->same_value && !finding->other_operation);
+           (finding->same_value &&
+            (finding->wrong == COPY_RACE || (finding->wrong == RACE && !finding->other_operation)));
 }
 
 /* x += y: the line that stores is the line that loads. */
@@ -192,6 +193,9 @@ static void tell_operation(FILE *file, const struct finding *race)
     } else {
         fprintf(file, "%s it\n", does_to_memory(race->other_operation, race->other_kind));
     }
+    if (simt_is_note(race)) {
+        return;
+    }
     fputs("  hint: nothing orders the two, they may be done at the same time: use one stream, or "
           "cudaEventRecord() after the\n"
           "  first and cudaStreamWaitEvent() before the second, or have the host wait between "
@@ -201,9 +205,13 @@ static void tell_operation(FILE *file, const struct finding *race)
 
 static void tell_copy_race(FILE *file, const struct finding *race)
 {
-    fputs("simt: ", file);
+    fputs(simt_is_note(race) ? "simt: note: " : "simt: ", file);
     simt_operation_tell(file, simt_operations());
-    fprintf(file, ": data race: it %s memory\n", does_to_memory(simt_operations(), race->kind));
+    if (simt_is_note(race)) {
+        fputs(": two streams write the same bytes to one place\n", file);
+    } else {
+        fprintf(file, ": data race: it %s memory\n", does_to_memory(simt_operations(), race->kind));
+    }
     tell_operation(file, race);
 }
 

@@ -1,9 +1,10 @@
-/* Drop-in for cuRAND's host header: the generators XORWOW and Philox4x32-10. */
+/* Drop-in for cuRAND's host header. */
 #ifndef SIMT_CURAND_H
 #define SIMT_CURAND_H
 #define CURAND_H_ /* as the real header: the vendor's samples ask */
 
 #include "cuda_runtime_api.h"
+#include "library_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,23 +28,28 @@ typedef enum curandStatus {
     CURAND_STATUS_INTERNAL_ERROR = 999
 } curandStatus_t;
 
-/* Those without a comment give CURAND_STATUS_TYPE_ERROR. */
 typedef enum curandRngType {
+    CURAND_RNG_TEST = 0,
     CURAND_RNG_PSEUDO_DEFAULT = 100, /* XORWOW */
-    CURAND_RNG_PSEUDO_XORWOW = 101,  /* known */
+    CURAND_RNG_PSEUDO_XORWOW = 101,
     CURAND_RNG_PSEUDO_MRG32K3A = 121,
-    CURAND_RNG_PSEUDO_MTGP32 = 141,
-    CURAND_RNG_PSEUDO_MT19937 = 142,
-    CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161, /* known */
+    CURAND_RNG_PSEUDO_MTGP32 = 141,  /* with the numbers of MT19937 */
+    CURAND_RNG_PSEUDO_MT19937 = 142, /* in their own order */
+    CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161,
     CURAND_RNG_QUASI_DEFAULT = 200,
-    CURAND_RNG_QUASI_SOBOL32 = 201
+    CURAND_RNG_QUASI_SOBOL32 = 201,
+    CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 = 202, /* CURAND_STATUS_TYPE_ERROR */
+    CURAND_RNG_QUASI_SOBOL64 = 203,
+    CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 = 204 /* CURAND_STATUS_TYPE_ERROR */
 } curandRngType_t;
 
 typedef enum curandOrdering {
     CURAND_ORDERING_PSEUDO_BEST = 100,
     CURAND_ORDERING_PSEUDO_DEFAULT = 101,
     CURAND_ORDERING_PSEUDO_SEEDED = 102,
-    CURAND_ORDERING_PSEUDO_LEGACY = 103
+    CURAND_ORDERING_PSEUDO_LEGACY = 103,
+    CURAND_ORDERING_PSEUDO_DYNAMIC = 104,
+    CURAND_ORDERING_QUASI_DEFAULT = 201
 } curandOrdering_t;
 
 typedef struct curandGenerator_st *curandGenerator_t;
@@ -52,17 +58,24 @@ curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRngType_t type);
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator);
 curandStatus_t curandGetVersion(int *version);
+curandStatus_t curandGetProperty(libraryPropertyType type, int *value);
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream);
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
+/* 64 at most */
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
+                                                       unsigned int dimensions);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *output, size_t count);
+/* Of Sobol sequences of 64 bits. */
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *output,
+                                      size_t count);
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *output, size_t count);
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *output,
                                            size_t count);
-/* Counts are even. */
+/* Counts of pseudorandom numbers are even. */
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *output, size_t count,
                                     float mean, float deviation);
 curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *output, size_t count,
@@ -71,6 +84,9 @@ curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *outpu
                                        float mean, float deviation);
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *output,
                                              size_t count, double mean, double deviation);
+
+curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *output,
+                                     size_t count, double mean);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
-/* Drop-in for cuRAND's device header: the generators XORWOW (G. Marsaglia, Xorshift RNGs, 2003) and
- * Philox4x32-10 (J. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011), seeded and
- * split into subsequences as cuRAND does it: their bits are the library's. */
+/* Drop-in for cuRAND's device header: the generators XORWOW (G. Marsaglia, Xorshift RNGs, 2003),
+ * MRG32k3a (P. L'Ecuyer, Good parameters ... for combined multiple recursive random number
+ * generators, 1999) and Philox4x32-10 (J. Salmon et al., Parallel random numbers: as easy as 1, 2,
+ * 3, 2011), seeded and split into subsequences as cuRAND does it: their bits are the library's. */
 #ifndef SIMT_CURAND_KERNEL_H
 #define SIMT_CURAND_KERNEL_H
 
@@ -11,6 +12,9 @@ extern "C" {
 /* Moves the five words by `sequence` times 2^67 numbers, and by `offset` numbers. */
 void simt_xorwow_jump(unsigned int words[5], unsigned long long sequence,
                       unsigned long long offset);
+/* The six by `subsequence` times 2^76 numbers, and by `offset` numbers. */
+void simt_mrg32k3a_jump(unsigned int words[6], unsigned long long subsequence,
+                        unsigned long long offset);
 }
 
 /* ---- XORWOW ---- */
@@ -75,6 +79,86 @@ SIMT_INLINE unsigned int curand(curandStateXORWOW_t *state)
     state->v[4] = last ^ last << 4 ^ first ^ first << 1;
     state->d += 362437u;
     return state->v[4] + state->d;
+}
+
+/* ---- MRG32k3a ---- */
+
+struct curandStateMRG32k3a {
+    unsigned int s1[3], s2[3];
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
+};
+typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
+
+SIMT_INLINE void simt_curand_move(curandStateMRG32k3a_t *state, unsigned long long subsequence,
+                                  unsigned long long offset)
+{
+    unsigned int words[6];
+    for (int i = 0; i < 3; i++) {
+        words[i] = state->s1[i];
+        words[3 + i] = state->s2[i];
+    }
+    simt_mrg32k3a_jump(words, subsequence, offset);
+    for (int i = 0; i < 3; i++) {
+        state->s1[i] = words[i];
+        state->s2[i] = words[3 + i];
+    }
+}
+
+SIMT_INLINE void curand_init(unsigned long long seed, unsigned long long subsequence,
+                             unsigned long long offset, curandStateMRG32k3a_t *state)
+{
+    const unsigned long long low = static_cast<unsigned int>(seed) ^ 0x55555555u;
+    const unsigned long long high = static_cast<unsigned int>(seed >> 32) ^ 0xaaaaaaaau;
+    for (int i = 0; i < 3; i++) {
+        state->s1[i] = static_cast<unsigned int>(12345 *
+                                                 (seed == 0 ? 1
+                                                  : i == 1  ? high
+                                                            : low) %
+                                                 4294967087u);
+        state->s2[i] = static_cast<unsigned int>(12345 *
+                                                 (seed == 0 ? 1
+                                                  : i == 1  ? low
+                                                            : high) %
+                                                 4294944443u);
+    }
+    simt_curand_move(state, subsequence, offset);
+    state->boxmuller_flag = state->boxmuller_flag_double = 0;
+    state->boxmuller_extra = 0;
+    state->boxmuller_extra_double = 0;
+}
+
+SIMT_INLINE void skipahead(unsigned long long n, curandStateMRG32k3a_t *state)
+{
+    simt_curand_move(state, 0, n);
+}
+
+SIMT_INLINE void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a_t *state)
+{
+    simt_curand_move(state, n, 0);
+}
+
+/* From 1 to 4294967087. */
+SIMT_INLINE double curand_MRG32k3a(curandStateMRG32k3a_t *state)
+{
+    const unsigned long long one = 4294967087u, other = 4294944443u;
+    const unsigned long long a =
+        (1403580ull * state->s1[1] + 810728ull * (one - state->s1[0])) % one;
+    const unsigned long long b =
+        (527612ull * state->s2[2] + 1370589ull * (other - state->s2[0])) % other;
+    for (int i = 0; i < 2; i++) {
+        state->s1[i] = state->s1[i + 1];
+        state->s2[i] = state->s2[i + 1];
+    }
+    state->s1[2] = static_cast<unsigned int>(a);
+    state->s2[2] = static_cast<unsigned int>(b);
+    return static_cast<double>(a > b ? a - b : a + one - b);
+}
+
+SIMT_INLINE unsigned int curand(curandStateMRG32k3a_t *state)
+{
+    return static_cast<unsigned int>(curand_MRG32k3a(state) * 1.000000048662);
 }
 
 /* ---- Philox ---- */
@@ -184,6 +268,11 @@ SIMT_INLINE double uniform_of(unsigned int low, unsigned int high)
            0x1p-54;
 }
 
+SIMT_INLINE double uniform_of(curandStateMRG32k3a_t *state)
+{
+    return curand_MRG32k3a(state) * 2.3283065498378288e-10;
+}
+
 /* Box and Muller's two normal numbers. */
 SIMT_INLINE float2 normal_of(unsigned int x, unsigned int y)
 {
@@ -206,6 +295,16 @@ template <class State>
 SIMT_INLINE float curand_uniform(State *state)
 {
     return simt::uniform_of(curand(state));
+}
+
+SIMT_INLINE float curand_uniform(curandStateMRG32k3a_t *state)
+{
+    return static_cast<float>(simt::uniform_of(state));
+}
+
+SIMT_INLINE double curand_uniform_double(curandStateMRG32k3a_t *state)
+{
+    return simt::uniform_of(state);
 }
 
 SIMT_INLINE double curand_uniform_double(curandStateXORWOW_t *state)
@@ -239,6 +338,13 @@ SIMT_INLINE float2 curand_normal2(State *state)
     return simt::normal_of(x, curand(state));
 }
 
+SIMT_INLINE float2 curand_normal2(curandStateMRG32k3a_t *state)
+{
+    const float radius = sqrtf(-2.0f * logf(curand_uniform(state)));
+    const float angle = 6.2831855f * curand_uniform(state);
+    return make_float2(radius * sinf(angle), radius * cosf(angle));
+}
+
 SIMT_INLINE float4 curand_normal4(curandStatePhilox4_32_10_t *state)
 {
     const uint4 bits = curand4(state);
@@ -254,6 +360,14 @@ SIMT_INLINE double2 curand_normal2_double(curandStateXORWOW_t *state)
     bits.z = curand(state);
     bits.w = curand(state);
     return simt::normal_of(bits);
+}
+
+SIMT_INLINE double2 curand_normal2_double(curandStateMRG32k3a_t *state)
+{
+    const double radius = sqrt(-2.0 * log(simt::uniform_of(state)));
+    const double angle = 2 * simt::uniform_of(state); /* in half turns */
+    return make_double2(radius * simt::sine_of_half_turns(angle),
+                        radius * simt::cosine_of_half_turns(angle));
 }
 
 SIMT_INLINE double2 curand_normal2_double(curandStatePhilox4_32_10_t *state)
@@ -298,6 +412,44 @@ template <class State>
 SIMT_INLINE double curand_log_normal_double(State *state, double mean, double deviation)
 {
     return exp(mean + deviation * curand_normal_double(state));
+}
+
+template <class State>
+SIMT_INLINE float2 curand_log_normal2(State *state, float mean, float deviation)
+{
+    const float2 both = curand_normal2(state);
+    return make_float2(expf(mean + deviation * both.x), expf(mean + deviation * both.y));
+}
+
+SIMT_INLINE float4 curand_log_normal4(curandStatePhilox4_32_10_t *state, float mean,
+                                      float deviation)
+{
+    const float4 all = curand_normal4(state);
+    return make_float4(expf(mean + deviation * all.x), expf(mean + deviation * all.y),
+                       expf(mean + deviation * all.z), expf(mean + deviation * all.w));
+}
+
+template <class State>
+SIMT_INLINE double2 curand_log_normal2_double(State *state, double mean, double deviation)
+{
+    const double2 both = curand_normal2_double(state);
+    return make_double2(exp(mean + deviation * both.x), exp(mean + deviation * both.y));
+}
+
+/* How many events come in a time in which `mean` do: waiting times are added up. Many are as good
+ * as normal. */
+template <class State>
+SIMT_INLINE unsigned int curand_poisson(State *state, double mean)
+{
+    const double MANY = 4000;
+    unsigned int events = 0;
+    if (mean > MANY) {
+        return static_cast<unsigned int>(mean + sqrt(mean) * curand_normal_double(state) + 0.5);
+    }
+    for (float left = static_cast<float>(mean) + logf(curand_uniform(state)); left > 0; events++) {
+        left += logf(curand_uniform(state));
+    }
+    return events;
 }
 
 #endif

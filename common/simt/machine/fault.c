@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "machine/fault.h"
@@ -35,10 +36,44 @@ static void tell_host_fault(const void *address)
             address, where);
 }
 
-static void tell_kernel_fault(const void *address)
+/* The processor may refuse an access without telling its address: the system then gives 0. That is
+ * an address that no memory can have, or a vector at one that its instruction does not take. */
+enum refusal { NOT_REFUSED, NO_ADDRESS, MISALIGNED_VECTOR };
+
+static enum refusal refusal_of(const siginfo_t *information, const void *context)
+{
+#ifdef __x86_64__
+    enum { OPERAND_SIZE = 0x66, REX = 0x40, TWO_BYTES = 0x0f };
+    const ucontext_t *stopped = context;
+    if (information->si_code == SI_KERNEL && !information->si_addr) {
+        const unsigned char *code = (const void *)stopped->uc_mcontext.gregs[REG_RIP];
+        code += *code == OPERAND_SIZE;
+        code += (*code & 0xf0) == REX;
+        /* movaps, movntps, and what calculates with a whole vector in memory */
+        return code[0] == TWO_BYTES && ((code[1] >= 0x28 && code[1] <= 0x2b) ||
+                                        (code[1] >= 0x51 && code[1] <= 0x7f) || code[1] >= 0xd0)
+                   ? MISALIGNED_VECTOR
+                   : NO_ADDRESS;
+    }
+#else
+    (void)information;
+    (void)context;
+#endif
+    return NOT_REFUSED;
+}
+
+static void tell_kernel_fault(const void *address, enum refusal refusal)
 {
     char where[128];
     simt_report_place();
+    if (refusal != NOT_REFUSED) {
+        fputs(refusal == NO_ADDRESS
+                  ? ": illegal address, one that no memory can have: not device memory\n"
+                  : ": misaligned address: an access of 16 bytes needs a multiple of 16, in local "
+                    "variables, too\n",
+              stderr);
+        return;
+    }
     switch (simt_guard_of(address)) {
     case SIMT_STACK_GUARD:
         fprintf(stderr,
@@ -67,13 +102,13 @@ static void tell_kernel_fault(const void *address)
 static void on_fault(int number, siginfo_t *information, void *context)
 {
     const void *address = information->si_addr;
-    (void)context;
     if (number == SIGSEGV && simt_memory_open_at(address)) {
         return;
     }
     if (simt_in_kernel()) {
-        tell_kernel_fault(address);
-        if (simt_observer.tell_last(stderr)) {
+        const enum refusal refusal = refusal_of(information, context);
+        tell_kernel_fault(address, refusal);
+        if (simt_observer.tell_last(stderr) && refusal != MISALIGNED_VECTOR) {
             fputs("  hint: a misaligned address: an access of 16 bytes needs a multiple of 16.\n",
                   stderr);
         }

@@ -30,6 +30,11 @@ struct simt_operation {
     const void *caller; /* of any other call: a return address */
     struct simt_piece to, from;
     const char *verb; /* what it does to the first, if it does not write there */
+    /* What it writes there, valid while it begins: rows of bytes, or elements of so many bytes that
+     * all have this value; neither: not known. */
+    const unsigned char *source;
+    size_t source_pitch;
+    unsigned int value, element;
 };
 
 /* How far an event has come: what was done before it. */

@@ -286,6 +286,26 @@ __global__ void dynamic_index(float *out)
     out[threadIdx.x] = s[threadIdx.x];
 }
 
+#if defined __x86_64__ && !defined __SANITIZE_ADDRESS__ // others take it, or look themselves
+// Rows of 14 floats: every second one begins at a multiple of 8 only.
+__global__ void local_float4(float4 *out, int row)
+{
+    alignas(16) float rows[4][14];
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 14; j++) {
+            rows[i][j] = i + j + threadIdx.x;
+        }
+    }
+    out[threadIdx.x] = *reinterpret_cast<float4 *>(rows[row]); // FAULT local_float4
+}
+#endif
+
+__global__ void no_address(float *out)
+{
+    float *nowhere = reinterpret_cast<float *>(reinterpret_cast<size_t>(out) | 1ull << 62);
+    *nowhere = 1; // FAULT no_address
+}
+
 __global__ void local_index(float *out, int n)
 {
     float mine[8];
@@ -861,7 +881,8 @@ static const Case cases[] = {
          cudaFree(g);
          touch<<<1, 32>>>(g);
      }},
-    {"null_pointer", "illegal address", [] { touch<<<1, 32>>>(nullptr); }},
+    {"null_pointer", "a null pointer, not device memory", [] { touch<<<1, 32>>>(nullptr); }},
+    {"no_address", "not device memory", [] { no_address<<<1, 1>>>(f); }},
     {"pitch_as_width", "past the end", [] { pitch_as_width<<<1, dim3(16, 34)>>>(f); }},
     {"shared_index", "index 256 of 'float", [] { shared_index<<<1, BLOCK>>>(f, g); }},
     {"shared_row", "index 32 of 'float", [] { shared_row<<<1, dim3(TILE, TILE)>>>(f, g); }},
@@ -869,6 +890,10 @@ static const Case cases[] = {
     {"dynamic_far", "dynamic shared memory: the launch asked for 64 bytes",
      [] { dynamic_index<<<1, 1024, 64>>>(f); }},
     {"local_index", "index 8 of 'float", [] { local_index<<<1, 32>>>(f, 8); }},
+#if defined __x86_64__ && !defined __SANITIZE_ADDRESS__
+    {"local_float4", "misaligned address: an access of 16 bytes",
+     [] { local_float4<<<1, 32>>>((float4 *)f, 1); }},
+#endif
     {"device_index", "of 'float", [] { device_index<<<1, 32>>>(f, 1); }},
     {"float4_off", "misaligned address", [] { float4_off<<<1, 32>>>(f, g); }},
     {"float2_off", "misaligned address", [] { float2_off<<<1, 32>>>(f, g); }},

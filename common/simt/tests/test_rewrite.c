@@ -688,6 +688,34 @@ static void test_leniency(void **state)
                 "static const T *c = 0; static const T d(); constexpr static const T e = 0; };");
     assert_same("struct S { static const float a = 0; }; static const float b = 0;\n"
                 "template <class T> T f() { static const T a = 0; return a; }");
+    assert_rewrites("struct R {}; enum E { A }; class H { const R R; E *E = 0, F; R f(int R); };",
+                    "struct R {}; enum E { A }; class H { const struct R R; enum E *E = 0, F; "
+                    "R f(int R); };");
+    assert_same("struct R {}; typedef struct {} T; struct H { n::R R; T T; }; void f() { R R; }\n"
+                "struct S { struct R R; };");
+}
+
+/* Labels of a switch that jump over initializations. */
+static void test_cases(void **state)
+{
+    (void)state;
+    assert_rewrites(
+        "__device__ void f(int a) {\nswitch (a) {\ncase 1: int b = 1, *c = &b; break;\n"
+        "case n::X: default: return;\n} }",
+        " void f(int a) {\nswitch (a) {\ncase 1: { int b = 1, *c = &b; break;\n"
+        "static_assert(__has_trivial_destructor(decltype(b)), \"jump to a label over what is to be "
+        "destroyed\"); static_assert(__has_trivial_destructor(decltype(c)), \"jump to a label over "
+        "what is to be destroyed\"); } case n::X: default: return;\n} }");
+    /* Of the host; used later; the last; none is initialized; in braces. */
+    assert_same("void f(int a) { switch (a) { case 1: int b = 1; break; case 2: ; } }");
+    assert_rewrites(
+        "__device__ void f(int a) { switch (a) { case 1: int b = 1; break; case 2: a = b; } }",
+        " void f(int a) { switch (a) { case 1: int b = 1; break; case 2: a = b; } }");
+    assert_rewrites(
+        "__device__ void f(int a) { switch (a) { case 1: a = 2; asm volatile(\"\"); "
+        "UNROLL for (;;) {} int c; case 2: { int b = 1; } break; default: int d = 1; } }",
+        " void f(int a) { switch (a) { case 1: a = 2; { } "
+        "UNROLL for (;;) {} int c; case 2: { int b = 1; } break; default: int d = 1; } }");
 }
 
 /* A byte order mark stays at the beginning, or goes. */
@@ -780,6 +808,7 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_the_host_takes_addresses, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_own_names, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_leniency, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_cases, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_who_calls_whom, set_preprocessed, set_text),
     };
     if (count != 2) {

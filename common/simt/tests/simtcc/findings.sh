@@ -222,6 +222,50 @@ for level in 0 2; do
     done
 done
 
+# So are copies and fills in several streams that write the same bytes, where they meet; not what reads there.
+cat >copies.cu <<'END'
+#include <cstring>
+#include <vector>
+enum { N = 4096, HALF = N / 2 };
+static char *device, *other;
+static cudaStream_t a, b;
+static void copy(char *to, const std::vector<char> &from, cudaStream_t stream)
+{
+    cudaMemcpyAsync(to, from.data(), from.size(), cudaMemcpyHostToDevice, stream);
+}
+int main(int, char **argv)
+{
+    const auto is = [&](const char *name) { return strcmp(argv[1], name) == 0; };
+    std::vector<char> bytes(N), more(N);
+    for (int i = 0; i < N; i++)
+        bytes[i] = i % 100, more[i] = (i + HALF) % N % 100;
+    cudaMalloc(&device, 2 * N), cudaMalloc(&other, 2 * N);
+    cudaStreamCreate(&a), cudaStreamCreate(&b);
+    cudaMemset(other, 7, 2 * N);
+    cudaDeviceSynchronize();
+    if (is("note_copy")) copy(device, bytes, a), copy(device, bytes, b);
+    if (is("note_part")) copy(device, bytes, a), more.resize(HALF), copy(device + HALF, more, b);
+    if (is("note_fills")) cudaMemsetAsync(device, 7, N, a), cudaMemsetAsync(device + 100, 7, N, b);
+    if (is("note_fill_and_copy")) cudaMemsetAsync(device, 7, N, a), cudaMemcpyAsync(device, other, N, cudaMemcpyDeviceToDevice, b);
+    if (is("note_rows")) cudaMemset2DAsync(device, 64, 7, 32, 8, a), cudaMemcpy2DAsync(device, 64, other, 32, 32, 8, cudaMemcpyDeviceToDevice, b);
+    if (is("race_copy")) copy(device, bytes, a), bytes[N - 1]++, copy(device, bytes, b);
+    if (is("race_fills")) cudaMemsetAsync(device, 7, N, a), cudaMemsetAsync(device + N - 1, 8, N, b);
+    if (is("race_rows")) cudaMemset2DAsync(device, 64, 7, 32, 8, a), cudaMemset2DAsync(device, 32, 8, 16, 16, b);
+    if (is("race_read")) cudaMemsetAsync(device, 7, N, a), cudaMemcpyAsync(device, device + 64, N, cudaMemcpyDeviceToDevice, b);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+END
+compile copies.cu -o copies || fail 'copies.cu does not compile'
+for which in copy part fills fill_and_copy rows; do
+    ./copies note_$which >output 2>&1 &&
+        grep -q '^simt: note: cudaMem.* at .*copies.cu:[0-9]*: two streams write the same bytes to one place$' output &&
+        ! grep -q hint output || fail "copies note_$which is more than a note, or less"
+done
+for which in copy fills rows read; do
+    ! ./copies race_$which >output 2>&1 && grep -q '^simt: cudaMem.*: data race: it writes memory$' output ||
+        fail "copies race_$which is no race"
+done
+
 # What takes long says so: how far it is, whether it has one block or many; never where it is not wanted.
 cat >long.cu <<'END'
 #include <cstdio>

@@ -95,8 +95,28 @@ __device__ int positive(int i)
         return;
     return i;
 }
+struct Ray {
+    float x;
+};
+struct Hit {
+    Ray Ray;
+};
+__device__ float jump(int label, float x)
+{
+    switch (label) {
+    case 0:
+        const float twice = 2 * x, *p = &twice;
+        return *p;
+    case 1:
+        Hit hit = {{x}};
+        return hit.Ray.x;
+    default:
+        return -1;
+    }
+}
 __global__ void k(int number)
 {
+    printf("%g %g %g ", jump(0, 3), jump(1, 3), jump(2, 3));
     unsigned char fits[] = {number, 300};
     float real[] = {number, 1.5};
     printf("%d %d %g\n", positive(3), fits[1], real[0]);
@@ -108,7 +128,7 @@ int main()
     return;
 }
 END
-prints '3 44 7' -w warned.cu --run
+prints '6 3 -1 3 44 7' -w warned.cu --run
 
 cat >arch.cu <<'END'
 #include <cstdio>
