@@ -1,6 +1,6 @@
-/* case 1: int x = 3; ... case 2: jumps over an initialization. In device code nvcc only warns of it,
- * if nothing is to be destroyed; here what lies between the labels gets braces, if nothing behind
- * them uses what it declares. */
+/* case 1: int x = 3; ... case 2: jumps over an initialization. In device code nvcc only warns of
+ * it, if nothing is to be destroyed; here what lies between the labels gets braces, if nothing
+ * behind them uses what it declares. */
 #include <string.h>
 
 #include "cc/simt_rewrite.h"
