@@ -154,7 +154,7 @@ extern "C" void launch_kept_in_l2(const struct gemm *call)
 }
 
 /* Better: small tiles, of blocks that load at once all they need. Where rows are not aligned, that
- * is done 4 bytes at a time, or after copying A and B. */
+ * is done 4 bytes at a time, or after copying A, B or both. */
 extern "C" void launch_any_shape(const struct gemm *call)
 {
     run_plan(call, ideas_up_to(PLAN_SMALL));

@@ -170,7 +170,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "stored_later",
-                 .idea = "a tile's sums, rounded, are stored while the next one's products run",
+                 .idea = "sums are put into shared memory while the next tile's products run",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_stored_later,

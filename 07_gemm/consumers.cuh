@@ -115,7 +115,8 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
         struct slot next = *slot;
         advance<T>(&next);
 
-        /* The first p0, not the last, varies, so that the compiler arranges the loop as before. */
+        /* p0 only counts the turns, from a variable to a constant: the other way round, the
+         * compiler arranges the loop worse. */
 #pragma unroll 1
         for (unsigned p0 = step + 1 < steps ? 0 : T::SHARE - last; p0 < T::SHARE; p0 += T::UNROLL) {
 #pragma unroll
@@ -126,6 +127,7 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
                     tile_a += T::UNROLL * T::PADDED_M;
                     tile_b += T::UNROLL * T::N;
                     if (p0 == T::SHARE - T::UNROLL) {
+                        /* Nobody uses what is loaded after the last stage, from inside it. */
                         tile_a -= last * T::PADDED_M;
                         tile_b -= last * T::N;
                         if (step + 1 < steps) {

@@ -73,7 +73,7 @@ extern "C" const float *copy_to_aligned_rows(const struct gemm *call, const floa
 
 static size_t floats_of_a(const struct gemm *call, bool of_a)
 {
-    return of_a ? call->m * aligned_floats(call->k) : 0;
+    return of_a ? (call->m * aligned_floats(call->k) + 31) / 32 * 32 : 0; /* whole lines */
 }
 
 extern "C" void reserve_aligned_rows(const struct gemm *call, bool of_a, bool of_b)

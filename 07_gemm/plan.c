@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdint.h>
 
-/* What has been measured of each kind, in us, on an H200 (small tiles: an H100): what a launch
- * takes with next to nothing to multiply, and what each of its steps takes. */
+/* What has been measured of each kind, in us, on an H200: what a launch takes with next to nothing
+ * to multiply, and what each of its steps takes. On H100: small tiles, 128 x 224, 512 x 32, sums in
+ * shares, WAIT, the sums of few columns. */
 
 struct tile {
     unsigned m, n, depth; /* of C; along k */
@@ -160,32 +161,33 @@ static double streamed_time(const struct gemm *call, unsigned splits)
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
-/* Whether several warps compute the same elements. (512 x 32 counts as if.) */
-static bool has_slices(const struct tile *tile)
+/* Tiles whose kernels have no short stages: several warps compute the same elements of them, or
+ * they are narrow. */
+static bool is_small_tile(const struct tile *tile)
 {
     return tile->m * tile->n < 128 * 192;
 }
 
-/* The part of a tile's last stage that is beyond k, in turns of a consumer's loop. Slices, and
- * narrow tiles, multiply it all the same. */
+/* What is beyond k of a tile's last stage, as a fraction of a stage, in whole turns of a consumer's
+ * loop. */
 static double beyond_k(const struct gemm *call, const struct tile *tile)
 {
     const size_t last = call->k - (ceil_of(call->k, tile->depth) - 1) * tile->depth;
 
-    return has_slices(tile) ? 0 : 1 - (double)ceil_of(last, 8) * 8 / tile->depth;
+    return is_small_tile(tile) ? 0 : 1 - (double)ceil_of(last, 8) * 8 / tile->depth;
 }
 
 /* What it takes to divide tiles among blocks. */
 static double division_time(const struct plan *plan, const struct tile *tile, double count)
 {
     const double tile_bytes = (double)tile->m * tile->n * sizeof(float), blocks = plan->blocks;
-    double time = tile->store + (has_slices(tile) ? WAIT : 0);
+    double time = tile->store + (is_small_tile(tile) ? WAIT : 0); /* as measured: they end sooner */
 
     if (plan->cluster > 1)
         return tile_bytes * IN_CLUSTER;
     if (plan->in_shares)
         return WAIT + tile_bytes * IN_SHARES;
-    if (blocks == count)
+    if ((size_t)count % plan->blocks == 0)
         return 0;
     if (blocks > count && plan->blocks % (size_t)count != 0) /* a block has parts of two tiles */
         time += tile->store + WAIT;
@@ -261,7 +263,7 @@ static void consider_blocks(const struct gemm *call, unsigned ideas, struct plan
                 break;
         }
     }
-    if (count * steps <= most || count % most == 0)
+    if (count * steps <= most || count == most)
         return;
     plan.blocks = (unsigned)most;
     for (plan.added_later = false;; plan.added_later = true) {

@@ -41,7 +41,7 @@ enum {
     TILE_64X128,
     TILE_128X64,
     TILE_64X64,
-    TILE_128X224, /* no part of a tile in a cluster or in shares: from here on */
+    TILE_128X224, /* from here on: never in clusters or in shares */
     TILE_128X32,  /* this and the next two: narrow_tiles */
     TILE_128X16,
     TILE_512X32,
@@ -90,7 +90,7 @@ void run_tiles(const struct gemm *call, const struct plan *plan);
 void launch_clustered_tiles(const struct gemm *call, const struct plan *plan);
 void launch_tiles_in_shares(const struct gemm *call, const struct plan *plan);
 void launch_narrow_tiles(const struct gemm *call, const struct plan *plan);
-/* beside_copy: the launch before is copy_to_aligned_rows, which these do not wait for. */
+/* beside_copy: the launch before is with_aligned_rows's, which these do not wait for. */
 void run_few_rows(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy);
 void run_few_columns(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy);
 void run_streamed(const struct gemm *call, unsigned splits, size_t kept);

@@ -22,6 +22,7 @@ struct Tile {
     static const unsigned DEPTH = DEPTH_, STAGES = STAGES_;
     static const unsigned WARP_N = WARP_N_, THREAD_N = WARP_N / 4, NEIGHBOURS = NEIGHBOURS_;
     static const unsigned FOURS = THREAD_N / 4 * 4; /* in fours; the rest is a pair */
+    static_assert(THREAD_N % 2 == 0, "no element is by itself");
     static const unsigned M = DOWN * WARP_M, N = ACROSS * WARP_N;
     static const unsigned CONSUMERS = DOWN * ACROSS * SLICES * 32;
 
@@ -36,7 +37,8 @@ struct Tile {
 
     /* How many of a thread's rows of sums it stores: slices share them. */
     static const unsigned ROWS = THREAD_M / SLICES;
-    /* For the exchange of sums: between slices, and between the lanes of a warp (store_rows). */
+    /* For the exchange of sums: between slices, and between the lanes of a warp (store_rows), whose
+     * rows are 16 floats longer than a multiple of 32, so that two of them are in all banks. */
     static const unsigned PADDED_ROW = (WARP_N + 15) / 32 * 32 + 16;
     static const unsigned EXCHANGE = (THREAD_M - ROWS) * THREAD_N * CONSUMERS;
     static const unsigned ROWS_FLOATS = CONSUMERS / 32 * 8 * PADDED_ROW;

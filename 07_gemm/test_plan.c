@@ -116,6 +116,30 @@ static void test_plans(void **state)
         }
 }
 
+/* Two waves of whole tiles, or more, are a plan, too. */
+static void test_whole_waves(void **state)
+{
+    static const size_t rows[] = {132 * 128, 264 * 128, 132 * 128 * 3};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (unsigned ideas = PLAN_SHAPES; ideas <= ALL; ideas = ideas * 2 + 1) {
+            const struct gemm call = {.m = rows[i],
+                                      .n = 4096,
+                                      .k = 4096,
+                                      .lda = 4096,
+                                      .ldb = 4096,
+                                      .ldc = 4096,
+                                      .multiprocessors = 132};
+            const struct plan plan = choose_plan(&call, ideas);
+
+            assert_int_equal(plan.kind, BY_TILES);
+            assert_int_equal(plan.shape, TILE_128X256);
+            assert_int_equal(plan.blocks, 132);
+            assert_false(plan.added_later);
+        }
+}
+
 /* The plan that the test wants, in place of the fastest. */
 static struct plan forced;
 
@@ -212,7 +236,7 @@ static struct problem *loaded_problem(const struct gemm_options *options)
 
 static void test_shapes(void **state)
 {
-    static const size_t shapes[][3] = {{130, 132, 72}, {70, 259, 131}};
+    static const size_t shapes[][3] = {{130, 132, 72}, {70, 259, 131}, {513, 225, 44}};
     struct gemm_options options;
     (void)state;
 
@@ -356,8 +380,9 @@ static void test_bf16_plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_shapes),
-                                       cmocka_unit_test(test_streams), cmocka_unit_test(test_kept),
-                                       cmocka_unit_test(test_bf16_plans)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plans),  cmocka_unit_test(test_whole_waves),
+        cmocka_unit_test(test_shapes), cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_kept),   cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }

@@ -14,8 +14,7 @@ static void launch_tiles_of_c(const struct gemm *call, const struct work &work)
                      T::SHARED_BYTES, *call, describe_b(call, T::DEPTH, T::N), work);
 }
 
-/* Slices have no short stages: as long as one of them has a whole part to do, the others would only
- * wait. */
+/* Where warps share a stage there are no short ones: a warp's slice of it is but a turn or two. */
 template <typename T>
 static void launch_tiles(const struct gemm *call, const struct plan *plan)
 {
