@@ -1,6 +1,6 @@
 /* Step 07, bfloat16: a tile's sums are stored while the next tile's products run. Consumers only
- * start products; the time until a step of them ends is free for the stores. With a beta that is not
- * 0, or a C that the TMA cannot store, a tile is stored at its end, as before. */
+ * start products; the time until a step of them ends is free for the stores. With a beta that is
+ * not 0, or a C that the TMA cannot store, a tile is stored at its end, as before. */
 #include "bf16_launch.cuh"
 #include "bf16_plan.h"
 
