@@ -6,8 +6,10 @@
 enum { WEYL = 362437, TWISTED = 624, PHILOX_WORDS = 4 };
 
 /* machine/random.c, machine/mrg32k3a.c */
+unsigned int simt_xorwow_seed(unsigned int words[5], unsigned long long seed);
 void simt_xorwow_jump(unsigned int words[5], unsigned long long sequence,
                       unsigned long long offset);
+void simt_mrg32k3a_seed(unsigned int words[6], unsigned long long seed);
 void simt_mrg32k3a_jump(unsigned int words[6], unsigned long long subsequence,
                         unsigned long long offset);
 
@@ -30,15 +32,8 @@ static void start_xorwow(const struct simt_draws *draws, void *state, unsigned l
                          unsigned long long drawn)
 {
     struct xorwow *const x = state;
-    const uint32_t low = 1099087573u * ((uint32_t)draws->seed ^ 0xaad26b49u);
-    const uint32_t high = 2591861531u * ((uint32_t)(draws->seed >> 32) ^ 0xf7dcefddu);
-    x->v[0] = 123456789u + low;
-    x->v[1] = 362436069u ^ low;
-    x->v[2] = 521288629u + high;
-    x->v[3] = 88675123u ^ high;
-    x->v[4] = 5783321u + low;
+    x->d = simt_xorwow_seed(x->v, draws->seed) + WEYL * (uint32_t)drawn;
     simt_xorwow_jump(x->v, sequence, drawn);
-    x->d = 6615241u + high + low + WEYL * (uint32_t)drawn;
 }
 
 static uint32_t draw_xorwow(const struct simt_draws *draws, void *state,
@@ -63,18 +58,8 @@ static const uint64_t MODULUS = 4294967087, OTHER_MODULUS = 4294944443;
 static void start_mrg(const struct simt_draws *draws, void *state, unsigned long long sequence,
                       unsigned long long drawn)
 {
-    unsigned int *const words = state;
-    const uint64_t low = (uint32_t)draws->seed ^ 0x55555555u;
-    const uint64_t high = (uint32_t)(draws->seed >> 32) ^ 0xaaaaaaaau;
-    for (int i = 0; i < 3; i++) {
-        words[i] = (uint32_t)(12345 * (draws->seed == 0 ? 1 : i == 1 ? high : low) % MODULUS);
-        words[3 + i] = (uint32_t)(12345 *
-                                  (draws->seed == 0 ? 1
-                                   : i == 1         ? low
-                                                    : high) %
-                                  OTHER_MODULUS);
-    }
-    simt_mrg32k3a_jump(words, sequence, drawn);
+    simt_mrg32k3a_seed(state, draws->seed);
+    simt_mrg32k3a_jump(state, sequence, drawn);
 }
 
 /* From 1 to MODULUS. */

@@ -9,12 +9,24 @@
 #include "curand.h"
 
 extern "C" {
+/* The five words of a seed; returns the counter d of it. */
+unsigned int simt_xorwow_seed(unsigned int words[5], unsigned long long seed);
 /* Moves the five words by `sequence` times 2^67 numbers, and by `offset` numbers. */
 void simt_xorwow_jump(unsigned int words[5], unsigned long long sequence,
                       unsigned long long offset);
+void simt_mrg32k3a_seed(unsigned int words[6], unsigned long long seed);
 /* The six by `subsequence` times 2^76 numbers, and by `offset` numbers. */
 void simt_mrg32k3a_jump(unsigned int words[6], unsigned long long subsequence,
                         unsigned long long offset);
+}
+
+/* What is left of a pair of normal numbers. */
+template <class State>
+SIMT_INLINE void simt_curand_forget_normals(State *state)
+{
+    state->boxmuller_flag = state->boxmuller_flag_double = 0;
+    state->boxmuller_extra = 0;
+    state->boxmuller_extra_double = 0;
 }
 
 /* ---- XORWOW ---- */
@@ -46,18 +58,13 @@ SIMT_INLINE void simt_curand_move(curandStateXORWOW_t *state, unsigned long long
 SIMT_INLINE void curand_init(unsigned long long seed, unsigned long long sequence,
                              unsigned long long offset, curandStateXORWOW_t *state)
 {
-    const unsigned int low = 1099087573u * (static_cast<unsigned int>(seed) ^ 0xaad26b49u);
-    const unsigned int high = 2591861531u * (static_cast<unsigned int>(seed >> 32) ^ 0xf7dcefddu);
-    state->v[0] = 123456789u + low;
-    state->v[1] = 362436069u ^ low;
-    state->v[2] = 521288629u + high;
-    state->v[3] = 88675123u ^ high;
-    state->v[4] = 5783321u + low;
-    state->d = 6615241u + high + low;
+    unsigned int words[5];
+    state->d = simt_xorwow_seed(words, seed);
+    for (int i = 0; i < 5; i++) {
+        state->v[i] = words[i];
+    }
     simt_curand_move(state, sequence, offset);
-    state->boxmuller_flag = state->boxmuller_flag_double = 0;
-    state->boxmuller_extra = 0;
-    state->boxmuller_extra_double = 0;
+    simt_curand_forget_normals(state);
 }
 
 SIMT_INLINE void skipahead(unsigned long long n, curandStateXORWOW_t *state)
@@ -109,24 +116,14 @@ SIMT_INLINE void simt_curand_move(curandStateMRG32k3a_t *state, unsigned long lo
 SIMT_INLINE void curand_init(unsigned long long seed, unsigned long long subsequence,
                              unsigned long long offset, curandStateMRG32k3a_t *state)
 {
-    const unsigned long long low = static_cast<unsigned int>(seed) ^ 0x55555555u;
-    const unsigned long long high = static_cast<unsigned int>(seed >> 32) ^ 0xaaaaaaaau;
+    unsigned int words[6];
+    simt_mrg32k3a_seed(words, seed);
     for (int i = 0; i < 3; i++) {
-        state->s1[i] = static_cast<unsigned int>(12345 *
-                                                 (seed == 0 ? 1
-                                                  : i == 1  ? high
-                                                            : low) %
-                                                 4294967087u);
-        state->s2[i] = static_cast<unsigned int>(12345 *
-                                                 (seed == 0 ? 1
-                                                  : i == 1  ? low
-                                                            : high) %
-                                                 4294944443u);
+        state->s1[i] = words[i];
+        state->s2[i] = words[3 + i];
     }
     simt_curand_move(state, subsequence, offset);
-    state->boxmuller_flag = state->boxmuller_flag_double = 0;
-    state->boxmuller_extra = 0;
-    state->boxmuller_extra_double = 0;
+    simt_curand_forget_normals(state);
 }
 
 SIMT_INLINE void skipahead(unsigned long long n, curandStateMRG32k3a_t *state)
@@ -220,9 +217,7 @@ SIMT_INLINE void curand_init(unsigned long long seed, unsigned long long sequenc
     state->ctr = make_uint4(0, 0, 0, 0);
     state->key = make_uint2(static_cast<unsigned int>(seed), static_cast<unsigned int>(seed >> 32));
     state->STATE = 0;
-    state->boxmuller_flag = state->boxmuller_flag_double = 0;
-    state->boxmuller_extra = 0;
-    state->boxmuller_extra_double = 0;
+    simt_curand_forget_normals(state);
     skipahead_sequence(sequence, state);
     skipahead(offset, state);
 }

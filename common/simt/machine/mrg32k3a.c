@@ -18,8 +18,21 @@ static struct matrix powers[HALVES][POWERS] =
 static int known = 1;
 
 /* words: the three terms of the one, and of the other */
+void simt_mrg32k3a_seed(unsigned int words[HALVES * TERMS], unsigned long long seed);
 void simt_mrg32k3a_jump(unsigned int words[HALVES * TERMS], unsigned long long subsequence,
                         unsigned long long offset);
+
+void simt_mrg32k3a_seed(unsigned int words[HALVES * TERMS], unsigned long long seed)
+{
+    const uint64_t low = (uint32_t)seed ^ 0x55555555u;
+    const uint64_t high = (uint32_t)(seed >> 32) ^ 0xaaaaaaaau;
+    for (int i = 0; i < TERMS; i++) {
+        const uint64_t one = seed == 0 ? 1 : i == 1 ? high : low;
+        const uint64_t other = seed == 0 ? 1 : i == 1 ? low : high;
+        words[i] = (unsigned int)(12345 * one % moduli[0]);
+        words[TERMS + i] = (unsigned int)(12345 * other % moduli[1]);
+    }
+}
 
 static uint64_t entry(const struct matrix *a, const struct matrix *b, int row, int column,
                       uint64_t modulus)

@@ -13,8 +13,21 @@ struct matrix {
 static struct matrix powers[POWERS]; /* of the step, 2 to this power times */
 static int known;
 
+unsigned int simt_xorwow_seed(unsigned int words[WORDS], unsigned long long seed);
 void simt_xorwow_jump(unsigned int words[WORDS], unsigned long long sequence,
                       unsigned long long offset);
+
+unsigned int simt_xorwow_seed(unsigned int words[WORDS], unsigned long long seed)
+{
+    const uint32_t low = 1099087573u * ((uint32_t)seed ^ 0xaad26b49u);
+    const uint32_t high = 2591861531u * ((uint32_t)(seed >> 32) ^ 0xf7dcefddu);
+    words[0] = 123456789u + low;
+    words[1] = 362436069u ^ low;
+    words[2] = 521288629u + high;
+    words[3] = 88675123u ^ high;
+    words[4] = 5783321u + low;
+    return 6615241u + high + low;
+}
 
 static void apply(const struct matrix *matrix, const uint32_t from[WORDS], uint32_t to[WORDS])
 {
