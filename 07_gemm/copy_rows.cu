@@ -76,28 +76,33 @@ static size_t floats_of_a(const struct gemm *call, bool of_a)
     return of_a ? (call->m * aligned_floats(call->k) + 31) / 32 * 32 : 0; /* whole lines */
 }
 
+static size_t floats_of_both(const struct gemm *call, bool of_a, bool of_b)
+{
+    return floats_of_a(call, of_a) + (of_b ? call->k * aligned_floats(call->n) : 0);
+}
+
 extern "C" void reserve_aligned_rows(const struct gemm *call, bool of_a, bool of_b)
 {
-    workspace_copy(floats_of_a(call, of_a) + (of_b ? call->k * aligned_floats(call->n) : 0));
+    workspace_copy(floats_of_both(call, of_a, of_b));
 }
 
 extern "C" struct gemm with_aligned_rows(const struct gemm *call, bool of_a, bool of_b)
 {
-    const size_t floats = floats_of_a(call, of_a);
     struct gemm aligned = *call;
     struct matrix_copy a = {}, b = {};
+    float *const copies = workspace_copy(floats_of_both(call, of_a, of_b));
 
-    reserve_aligned_rows(call, of_a, of_b);
     if (of_a) {
-        aligned.a = workspace_copy(0);
+        aligned.a = copies;
         aligned.lda = aligned_floats(call->k);
-        a = {call->a, call->lda, (unsigned)call->m, call->k, workspace_copy(0), aligned.lda};
+        a = {call->a, call->lda, (unsigned)call->m, call->k, copies, aligned.lda};
     }
     if (of_b) {
-        aligned.b = workspace_copy(0) + floats;
+        float *const to = copies + floats_of_a(call, of_a);
+
+        aligned.b = to;
         aligned.ldb = aligned_floats(call->n);
-        b = {call->b,    call->ldb, (unsigned)call->k, call->n, workspace_copy(0) + floats,
-             aligned.ldb};
+        b = {call->b, call->ldb, (unsigned)call->k, call->n, to, aligned.ldb};
     }
     if (of_a || of_b)
         launch_copies(call, a, b);
