@@ -115,57 +115,45 @@ static bool declares_constant(size_t token)
     return i != NONE && is_class_template(i);
 }
 
-/* struct, class, union or enum; else NULL. */
-static const char *class_key(size_t token)
-{
-    static const char *const keys[] = {"struct", "class", "union", "enum"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (is(token, keys[i])) {
-            return keys[i];
-        }
-    }
-    return NULL;
-}
-
-/* With which of these the source defines the type; NULL: with none. */
-static const char *class_key_of(size_t name)
+/* With which of these words the source defines the type; NONE: with none. */
+static size_t class_key_of(size_t name)
 {
     for (size_t i = name; i > 1; i--) {
-        if (same_word(i - 1, name) && class_key(i - 2) &&
+        if (same_word(i - 1, name) && is_class_key(i - 2) &&
             (is_punctuation(i, '{') || is_punctuation(i, ':'))) {
-            return class_key(i - 2);
+            return i - 2;
         }
     }
-    return NULL;
+    return NONE;
 }
 
 /* Ray Ray; in a class: the name means something else from there on, which g++ does not allow. */
-static const char *missing_class_key(size_t token)
+static size_t missing_class_key(size_t token)
 {
     size_t name = token + 1, braces, open;
     if (tokens[token].kind != WORD || is_qualified(token) || is_member(token) ||
-        class_key(token - 1)) {
-        return NULL;
+        is_class_key(token - 1)) {
+        return NONE;
     }
     while (is_punctuation(name, '*') || is_punctuation(name, '&')) {
         name++;
     }
     if (name >= token_count || !same_word(token, name) || tokens[name + 1].kind != PUNCTUATION ||
         !strchr(";=[{", at(tokens[name + 1].begin))) {
-        return NULL;
+        return NONE;
     }
     braces = braces_around(token);
     open = braces == NONE ? 0 : declaration_begin(braces);
-    while (braces != NONE && open < braces && (!class_key(open) || is(open, "enum"))) {
+    while (braces != NONE && open < braces && (!is_class_key(open) || is(open, "enum"))) {
         open++;
     }
     return braces != NONE && open < braces && !is_punctuation(braces - 1, ')') ? class_key_of(token)
-                                                                               : NULL;
+                                                                               : NONE;
 }
 
 bool append_missing(struct text *out, size_t token)
 {
-    const char *key;
+    size_t key;
     if (token == 0 || tokens[token].in_macro || tokens[token].in_system) {
         return false;
     }
@@ -178,8 +166,8 @@ bool append_missing(struct text *out, size_t token)
         return true;
     }
     key = missing_class_key(token);
-    if (key) {
-        append_string(out, key);
+    if (key != NONE) {
+        append_tokens(out, key, key + 1);
         append_string(out, " ");
         return true;
     }

@@ -142,7 +142,7 @@ size_t variables_end(size_t token)
     return NONE;
 }
 
-static bool is_class_key(size_t token)
+bool is_class_key(size_t token)
 {
     return is(token, "struct") || is(token, "union") || is(token, "class") || is(token, "enum");
 }
