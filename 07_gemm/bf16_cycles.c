@@ -19,6 +19,9 @@ static const struct tile persistent[] = {[BF16_NARROW] = {128, 64, 345},
                                          [BF16_BROAD] = {128, 192, 750},
                                          [BF16_WIDE] = {128, 256, 1000}};
 
+/* From then on the GPU meets its power limit, where bytes count. */
+static const double LONG_PRODUCT = 1e5;
+
 /* A step along k has 64 terms. */
 size_t bf16_steps_of(const struct gemm *call)
 {
@@ -145,6 +148,74 @@ double bf16_cycles_if_high(const struct gemm *call)
     return is_nearly_full ? ceil(waves) * a_wave : waves * a_wave + sums_of_others;
 }
 
+/* ---- the rung even_waves --------------------------------------------------------------------- */
+
+bool bf16_can_be_even(const struct gemm *call)
+{
+    const size_t parts = 4; /* of a tile, stored one in a step */
+
+    return bf16_can_be_fitted(call) && call->beta == 0 && bf16_steps_of(call) >= parts;
+}
+
+/* A block, or a pair of them, takes every so-manieth tile, and high ones come first. So the first
+ * block has the most of both kinds. With as many waves as there may be, low tiles take the place of
+ * high ones until there is no more room in the last. */
+static struct bf16_plan even_plan(const struct gemm *call, bool pairs, double *cycles)
+{
+    static const unsigned low_rows[] = {232, 208};
+    static const struct tile high = {BF16_HIGH_ROWS, BF16_EVEN_COLUMNS, 1000};
+    const int cluster = pairs ? 2 : 1;
+    const double blocks = fmax(call->multiprocessors / cluster, 1);
+    const double columns = ceil((double)call->n / (BF16_EVEN_COLUMNS * cluster));
+    const double high_tiles = ceil((double)call->m / BF16_HIGH_ROWS);
+    const double busy = fmin(columns * high_tiles / blocks, 1), a_tile = 900;
+    const double a_step = cycles_of_step(call, &high, false, busy);
+    struct bf16_plan best = {.way = BF16_EVEN, .splits = 1, .pairs = pairs};
+    double least = HUGE_VAL;
+
+    for (size_t i = 0; i < sizeof low_rows / sizeof *low_rows; i++) {
+        const double low_tiles = ceil((double)call->m / low_rows[i]);
+        const double most_waves = ceil(columns * low_tiles / blocks);
+        for (double waves = ceil(columns * high_tiles / blocks); waves <= most_waves; waves++) {
+            const double room = waves * blocks - columns * high_tiles;
+            const double low = low_tiles > high_tiles
+                                   ? fmin(floor(room / (low_tiles - high_tiles)), columns)
+                                   : columns;
+            const double high_waves = ceil((columns - low) * high_tiles / blocks);
+            const double rows = high_waves * BF16_HIGH_ROWS + (waves - high_waves) * low_rows[i];
+            if (rows < least) {
+                least = rows;
+                best.rows = low_rows[i];
+                best.high_columns =
+                    (unsigned)fmin(floor(high_waves * blocks / high_tiles), columns);
+                *cycles = rows / BF16_HIGH_ROWS * a_step * (double)bf16_steps_of(call) +
+                          cycles_of_tile(call, &persistent[BF16_WIDE]) + (waves - 1) * a_tile;
+            }
+        }
+    }
+    return best;
+}
+
+/* Pairs take a microsecond more to start and to end. They pay when bytes count: at the power limit,
+ * and because L2 does not keep up with single blocks on an H100. */
+struct bf16_plan bf16_even_plan(const struct gemm *call, double *cycles_of_best)
+{
+    const double start = 1500, bytes_saved = 0.97;
+    double cycles, of_pairs;
+    struct bf16_plan best = even_plan(call, false, &cycles);
+    const struct bf16_plan pairs = even_plan(call, true, &of_pairs);
+
+    if (of_pairs > LONG_PRODUCT)
+        of_pairs *= bytes_saved;
+    if (of_pairs + start < cycles) {
+        cycles = of_pairs + start;
+        best = pairs;
+    }
+    if (cycles_of_best != NULL)
+        *cycles_of_best = cycles;
+    return best;
+}
+
 /* ---- the rungs fitted and thin --------------------------------------------------------------- */
 
 bool bf16_can_be_fitted(const struct gemm *call)
@@ -159,8 +230,6 @@ struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_bes
         {{104, 128, 475}, {104, 128, 440}}, {{128, 128, 555}, {128, 128, 530}},
         {{160, 128, 668}, {160, 128, 640}},
     }; /* of single blocks and of pairs */
-    /* From then on the GPU meets its power limit, where bytes count: low tiles take more. */
-    const double long_product = 1e5;
     struct bf16_plan best = {.way = BF16_FITTED, .splits = 1};
     double least = HUGE_VAL;
 
@@ -172,8 +241,8 @@ struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_bes
             double cycles = ceil(units / call->multiprocessors) *
                             ((double)bf16_steps_of(call) * cycles_of_step(call, tile, pairs, busy) +
                              1900 + (pairs ? 700 : 0));
-            if (cycles > long_product)
-                cycles *= 1.05;
+            if (cycles > LONG_PRODUCT)
+                cycles *= 1.05; /* low tiles take more bytes */
             if (cycles < least) {
                 least = cycles;
                 best.rows = tile->rows;

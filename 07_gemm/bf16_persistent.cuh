@@ -171,12 +171,12 @@ static __device__ void produce(typename Plan::ring ring, const struct gemm &call
 /* ---- consumers ------------------------------------------------------------------------------- */
 
 /* All blocks of the cluster write to the stage, so that all must know that it is free. */
-template <typename Plan>
+template <unsigned CLUSTER>
 static __device__ void release_stage(phase_barrier *free)
 {
     __syncwarp();
-    if (threadIdx.x % 32 < Plan::CLUSTER) {
-        if (Plan::CLUSTER == 1)
+    if (threadIdx.x % 32 < CLUSTER) {
+        if (CLUSTER == 1)
             barrier_arrive(free);
         else
             barrier_arrive_at(free, threadIdx.x % 32);
@@ -185,7 +185,7 @@ static __device__ void release_stage(phase_barrier *free)
 
 template <typename Plan>
 static __device__ void consume(typename Plan::ring ring, const struct gemm &call,
-                               const CUtensorMap *c, const struct bf16_work &work, unsigned rank)
+                               const struct maps &maps, const struct bf16_work &work, unsigned rank)
 {
     const unsigned warpgroup = warpgroup_of_thread();
     unsigned char *const buffers = ring.tiles + Plan::STAGES * ring.STAGE_BYTES +
@@ -200,14 +200,14 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
             Plan::multiply(sum, ring, warpgroup, step == unit.first_step);
             wgmma_wait<1>(); /* the step before has ended */
             if (step > unit.first_step)
-                release_stage<Plan>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+                release_stage<Plan::CLUSTER>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
             ring.advance();
         }
         wgmma_finish(sum);
-        release_stage<Plan>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+        release_stage<Plan::CLUSTER>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
         if (!units.completes(work, unit, sum))
             continue;
-        Plan::store(call, c, work, buffers, unit, warpgroup, sum);
+        Plan::store(call, &maps.c, work, buffers, unit, warpgroup, sum);
     }
     if (Plan::STORES_BY_TMA && threadIdx.x % WARPGROUP == 0)
         store_wait();
@@ -215,19 +215,21 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-template <typename Plan, void CONSUME(typename Plan::ring, const struct gemm &, const CUtensorMap *,
-                                      const struct bf16_work &, unsigned)>
-static __device__ void multiply_units(const struct gemm &call, const struct maps &maps,
-                                      const struct bf16_work &work)
+/* A block's warps: one of them produces, eight consume. */
+template <typename Ring, unsigned CLUSTER, typename Maps, typename Work,
+          void PRODUCE(Ring, const struct gemm &, const Maps &, const Work &, unsigned),
+          void CONSUME(Ring, const struct gemm &, const Maps &, const Work &, unsigned)>
+static __device__ void produce_and_consume(const struct gemm &call, const Maps &maps,
+                                           const Work &work)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
-    __shared__ phase_barrier full[Plan::STAGES], free[Plan::STAGES];
-    const typename Plan::ring ring = {tiles, full, free, 0, 0};
-    const unsigned rank = Plan::CLUSTER > 1 ? rank_in_cluster() : 0;
+    __shared__ phase_barrier full[Ring::STAGE_COUNT], free[Ring::STAGE_COUNT];
+    const Ring ring = {tiles, full, free, 0, 0};
+    const unsigned rank = CLUSTER > 1 ? rank_in_cluster() : 0;
 
     if (threadIdx.x == 0)
-        ring.create_barriers(Plan::CLUSTER * CONSUMERS / 32);
-    if (Plan::CLUSTER > 1)
+        ring.create_barriers(CLUSTER * CONSUMERS / 32);
+    if (CLUSTER > 1)
         cluster_barrier(); /* nobody may arrive at another's barriers before they are there */
     else
         __syncthreads();
@@ -236,14 +238,23 @@ static __device__ void multiply_units(const struct gemm &call, const struct maps
     if (threadIdx.x >= CONSUMERS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
         if (threadIdx.x == CONSUMERS)
-            produce<Plan>(ring, call, maps, work, rank);
+            PRODUCE(ring, call, maps, work, rank);
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        CONSUME(ring, call, &maps.c, work, rank);
+        CONSUME(ring, call, maps, work, rank);
     }
-    if (Plan::CLUSTER > 1)
+    if (CLUSTER > 1)
         cluster_barrier(); /* nobody may end while others write to its memory */
+}
+
+template <typename Plan, void CONSUME(typename Plan::ring, const struct gemm &, const struct maps &,
+                                      const struct bf16_work &, unsigned)>
+static __device__ void multiply_units(const struct gemm &call, const struct maps &maps,
+                                      const struct bf16_work &work)
+{
+    produce_and_consume<typename Plan::ring, Plan::CLUSTER, struct maps, struct bf16_work,
+                        produce<Plan>, CONSUME>(call, maps, work);
 }
 
 #define PERSISTENT_KERNEL(name, plan)                                                              \

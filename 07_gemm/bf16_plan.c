@@ -45,6 +45,14 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
         *least = bf16_cycles_if_shared(call);
         best = (struct bf16_plan){.way = BF16_SHARED, .splits = 1};
     }
+    if (bf16_can_be_even(call)) {
+        double even;
+        const struct bf16_plan if_even = bf16_even_plan(call, &even);
+        if (even <= *least) {
+            *least = even;
+            best = if_even;
+        }
+    }
     if (bf16_cycles_if_high(call) < *least) {
         *least = bf16_cycles_if_high(call);
         best = (struct bf16_plan){.way = BF16_HIGH, .splits = 1};

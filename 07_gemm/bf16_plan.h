@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 /* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (the rung
- * stream_k); the rungs shared_wave, fitted, thin, few_rows and few_columns; a matrix times a
- * vector; and what none of these can: k = 0, or a side of more than INT32_MAX. */
+ * stream_k); the rungs shared_wave, even_waves, fitted, thin, few_rows and few_columns; a matrix
+ * times a vector; and what none of these can: k = 0, or a side of more than INT32_MAX. */
 enum bf16_way {
     BF16_NARROW,
     BF16_MIDDLE,
@@ -23,6 +23,7 @@ enum bf16_way {
     BF16_WIDE,
     BF16_SHARED,
     BF16_HIGH,
+    BF16_EVEN,
     BF16_FITTED,
     BF16_THIN,
     BF16_FEW_ROWS,
@@ -36,8 +37,9 @@ enum bf16_way {
 struct bf16_plan {
     enum bf16_way way;
     unsigned splits;
-    unsigned rows, columns;  /* of a tile of BF16_FITTED or BF16_THIN */
-    bool pairs;              /* of blocks that share B's tiles: BF16_FITTED */
+    unsigned rows, columns;  /* of a tile of BF16_FITTED or BF16_THIN, a low one of BF16_EVEN */
+    unsigned high_columns;   /* columns of tiles, or of pairs, that have high ones: BF16_EVEN */
+    bool pairs;              /* of blocks that share tiles of B: BF16_FITTED; of A: BF16_EVEN */
     bool copies_a, copies_b; /* first, to rows that are aligned (copy_rows.h) */
 };
 
@@ -54,6 +56,16 @@ struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
 struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters,
                                 double *cycles_of_best);
 struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_best);
+
+/* Tiles of the rung even_waves: how many of its columns of tiles have high ones, and how many rows
+ * the others', so that the multiprocessors end at about the same time. */
+#define BF16_HIGH_ROWS 256
+#define BF16_EVEN_COLUMNS 128
+struct bf16_plan bf16_even_plan(const struct gemm *call, double *cycles_of_best);
+
+/* Whether that rung can compute it, if the TMA can load A and B: C is not read, the TMA can store
+ * it, and there are steps along k enough to store a tile in the meantime. */
+bool bf16_can_be_even(const struct gemm *call);
 
 /* Whether the TMA can store C, as the rung fitted must. */
 bool bf16_can_be_fitted(const struct gemm *call);

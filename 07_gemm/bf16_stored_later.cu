@@ -1,31 +1,13 @@
 /* Step 07, bfloat16: a tile's sums are stored while the next tile's products run. Consumers only
  * start products; the time until a step of them ends is free for the stores. With a beta that is
  * not 0, or a C that the TMA cannot store, a tile is stored at its end, as before. */
+#include "bf16_kept_tile.cuh"
 #include "bf16_launch.cuh"
 #include "bf16_plan.h"
 
 typedef plan<256, 4, 1, true, every_nth, 16> later_plan;
 
 static const unsigned PANELS = later_plan::TILE_N / PANEL, PANEL_PAIRS = 16; /* of a thread */
-
-/* A tile's sums that are not stored yet, rounded, two in a register. */
-struct kept_tile {
-    unsigned pairs[PANELS * PANEL_PAIRS];
-    size_t row, column;
-    bool is_there;
-};
-
-static __device__ void keep_tile(const struct gemm &call, const struct unit &unit,
-                                 unsigned warpgroup, const float (&sum)[later_plan::SUMS],
-                                 struct kept_tile &kept)
-{
-#pragma unroll
-    for (unsigned i = 0; i < PANELS * PANEL_PAIRS; i++)
-        kept.pairs[i] = bf16_pair(call.alpha * sum[2 * i], call.alpha * sum[2 * i + 1]);
-    kept.row = unit.row + warpgroup * 64;
-    kept.column = unit.column;
-    kept.is_there = true;
-}
 
 /* Stores 64 columns of the tile, by way of the buffer and the TMA. */
 static __device__ void store_kept_panel(const CUtensorMap *c, unsigned char *buffers,
@@ -59,7 +41,7 @@ static __device__ void store_kept_panel(const CUtensorMap *c, unsigned char *buf
 /* The consumers, for products of at least PANELS steps: one panel of the tile before is stored in
  * each of the first. */
 static __device__ void consume_and_store(later_plan::ring ring, const struct gemm &call,
-                                         const CUtensorMap *c, const struct bf16_work &work,
+                                         const struct maps &maps, const struct bf16_work &work,
                                          unsigned)
 {
     const unsigned warpgroup = warpgroup_of_thread(), stages = later_plan::STAGES;
@@ -79,30 +61,30 @@ static __device__ void consume_and_store(later_plan::ring ring, const struct gem
             barrier_wait(&ring.full[ring.stage], ring.parity);
             later_plan::multiply(sum, ring, warpgroup, step == 0);
             if (kept.is_there)
-                store_kept_panel(c, buffers, step, kept);
+                store_kept_panel(&maps.c, buffers, step, kept);
             wgmma_wait<1>(); /* the step before has ended */
             if (step > 0)
-                release_stage<later_plan>(&ring.free[(ring.stage + stages - 1) % stages]);
+                release_stage<1>(&ring.free[(ring.stage + stages - 1) % stages]);
             ring.advance();
         }
         for (; step < unit.end; step++) {
             barrier_wait(&ring.full[ring.stage], ring.parity);
             later_plan::multiply(sum, ring, warpgroup, false);
             wgmma_wait<1>();
-            release_stage<later_plan>(&ring.free[(ring.stage + stages - 1) % stages]);
+            release_stage<1>(&ring.free[(ring.stage + stages - 1) % stages]);
             ring.advance();
         }
         wgmma_finish(sum);
-        release_stage<later_plan>(&ring.free[(ring.stage + stages - 1) % stages]);
+        release_stage<1>(&ring.free[(ring.stage + stages - 1) % stages]);
         if (call.beta == 0 && work.c_is_mapped)
-            keep_tile(call, unit, warpgroup, sum, kept);
+            keep_tile(call, unit.row + warpgroup * 64, unit.column, sum, kept);
         else
-            later_plan::store(call, c, work, buffers, unit, warpgroup, sum);
+            later_plan::store(call, &maps.c, work, buffers, unit, warpgroup, sum);
     }
     if (kept.is_there)
 #pragma unroll
         for (unsigned panel = 0; panel < PANELS; panel++)
-            store_kept_panel(c, buffers, panel, kept);
+            store_kept_panel(&maps.c, buffers, panel, kept);
     if (threadIdx.x % WARPGROUP == 0)
         store_wait();
 }

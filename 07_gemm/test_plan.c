@@ -303,8 +303,57 @@ static void test_kept(void **state)
         }
 }
 
-/* What was fastest on an H200 (docs/results/07_tensor_h200.csv); BF16_HIGH: in turn on an H100
- * (07_tensor_h100.csv). */
+/* The rows that the block, or pair, with the most tiles of even_waves computes. */
+static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
+{
+    const size_t cluster = plan->pairs ? 2 : 1, width = BF16_EVEN_COLUMNS * cluster;
+    const size_t columns = (call->n + width - 1) / width;
+    const size_t high = plan->high_columns * ((call->m + BF16_HIGH_ROWS - 1) / BF16_HIGH_ROWS);
+    const size_t low = (columns - plan->high_columns) * ((call->m + plan->rows - 1) / plan->rows);
+    const size_t blocks = (size_t)call->multiprocessors / cluster;
+    size_t most = 0;
+
+    assert_in_range(plan->high_columns, 0, columns);
+    for (size_t block = 0; block < blocks; block++) {
+        size_t rows = 0;
+        for (size_t tile = block; tile < high + low; tile += blocks)
+            rows += tile < high ? BF16_HIGH_ROWS : plan->rows;
+        most = rows > most ? rows : most;
+    }
+    return most;
+}
+
+/* No other number of high columns is better, with either height of low tiles. */
+static void test_even_plans(void **state)
+{
+    static const size_t sizes[] = {1, 200, 256, 417, 1000, 2048, 3001, 4096, 6144};
+    static const unsigned low_rows[] = {208, 232};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++) {
+            const struct gemm call = {.m = sizes[i],
+                                      .n = sizes[j],
+                                      .k = j % 2 == 0 ? 512 : 16384,
+                                      .multiprocessors = i % 2 == 0 ? 132 : 5};
+            const struct bf16_plan plan = bf16_even_plan(&call, NULL);
+            const size_t planned = most_rows(&call, &plan);
+            struct bf16_plan other = plan;
+            for (size_t l = 0; l < sizeof low_rows / sizeof low_rows[0]; l++)
+                for (other.high_columns = 0;
+                     other.high_columns * BF16_EVEN_COLUMNS * (plan.pairs ? 2U : 1U) < call.n;
+                     other.high_columns++) {
+                    other.rows = low_rows[l];
+                    if (most_rows(&call, &other) < planned)
+                        fail_msg("%zu x %zu: %u high columns and low tiles of %u rows, but %u and "
+                                 "%u are better",
+                                 call.m, call.n, plan.high_columns, plan.rows, other.high_columns,
+                                 other.rows);
+                }
+        }
+}
+
+/* What was fastest on an H200 (docs/results/07_tensor_h200.csv). */
 static void test_bf16_plans(void **state)
 {
     static const unsigned clusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15}; /* of an H200 */
@@ -339,11 +388,11 @@ static void test_bf16_plans(void **state)
         {3333, 1111, 777, BF16_THIN},
         {1500, 1500, 1500, BF16_BROAD},
         {8192, 8192, 128, BF16_WIDE},
-        {4096, 4096, 4096, BF16_WIDE},
-        {4096, 4096, 14336, BF16_WIDE},
-        {6144, 6144, 6144, BF16_HIGH},
-        {8192, 8192, 8192, BF16_HIGH},
-        {8192, 16384, 16384, BF16_HIGH},
+        {4096, 4096, 4096, BF16_EVEN},
+        {4096, 4096, 14336, BF16_EVEN},
+        {6144, 6144, 6144, BF16_EVEN},
+        {8192, 8192, 8192, BF16_EVEN},
+        {8192, 16384, 16384, BF16_EVEN},
         {64, 64, 65536, BF16_NARROW},
         {0, 5, 3, BF16_NARROW},
         {5, 7, 0, BF16_OTHER},
@@ -381,8 +430,9 @@ static void test_bf16_plans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),  cmocka_unit_test(test_whole_waves),
-        cmocka_unit_test(test_shapes), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_kept),   cmocka_unit_test(test_bf16_plans)};
+        cmocka_unit_test(test_plans),     cmocka_unit_test(test_whole_waves),
+        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_kept),      cmocka_unit_test(test_even_plans),
+        cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }

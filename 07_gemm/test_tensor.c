@@ -108,14 +108,21 @@ static void test_large_shapes(void **state)
 
 void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
 void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
+void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan);
 const char *hopper_unavailable(void);
 
 static struct bf16_plan plan; /* of run_tiles */
 
+/* Blocks of even_waves, or pairs, are two: several tiles each. */
 static void run_tiles(const struct gemm *call)
 {
+    struct gemm on_two = *call;
+
+    on_two.multiprocessors = plan.pairs ? 4 : 2;
     if (plan.way == BF16_THIN)
         launch_thin_tiles(call, &plan);
+    else if (plan.way == BF16_EVEN)
+        launch_even_tiles(&on_two, &plan);
     else
         launch_fitted_tiles(call, &plan);
 }
@@ -166,6 +173,38 @@ static void test_tiles(void **state)
     step_test_choose(before);
 }
 
+/* High tiles in all columns of tiles, in the first of three, or in none; of either kind the last of
+ * a column is whole, or as low as can be. The fewest steps along k, and one more, not a whole one. */
+static void verify_even_tiles(unsigned low_rows, bool pairs)
+{
+    const size_t rows[] = {2 * BF16_HIGH_ROWS, 2 * low_rows, 2 * BF16_HIGH_ROWS + 1,
+                           2 * low_rows + 1, 3};
+
+    static const unsigned high[] = {0, 1, 3};
+
+    plan = (struct bf16_plan){.way = BF16_EVEN, .splits = 1, .rows = low_rows, .pairs = pairs};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r += STEP_TEST_SANITIZED ? 3 : 1)
+        for (size_t h = 0; h < sizeof high / sizeof high[0]; h++) {
+            plan.high_columns = high[h];
+            const size_t n = (h == 0 ? 264 : 384) * (pairs ? 2 : 1);
+            verify((struct shape){rows[r], n, r % 2 == 0 ? 256 : 264}, (struct layout){0, 8 * r},
+                   r % 2 == 0 ? 1 : -1, 0);
+        }
+}
+
+static void test_even_tiles(void **state)
+{
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&tiles_ladder);
+    for (unsigned pairs = 0; pairs < 2; pairs++) {
+        verify_even_tiles(208, pairs);
+        verify_even_tiles(232, pairs);
+    }
+    step_test_choose(before);
+}
+
 /* ---- few_columns' blocks --------------------------------------------------------------------- */
 
 void launch_few_columns_bf16(const struct gemm *call);
@@ -209,6 +248,7 @@ static void test_columns(void **state)
 
 void launch_shared_wave(const struct gemm *call);
 void launch_stored_later(const struct gemm *call);
+void launch_even_waves(const struct gemm *call);
 
 static void (*launch)(const struct gemm *call);
 static int multiprocessors;
@@ -255,6 +295,8 @@ static void test_waves(void **state)
     check_waves();
     launch = launch_stored_later; /* up to six of a block */
     check_waves();
+    launch = launch_even_waves;
+    check_waves();
     step_test_choose(before);
 }
 
@@ -267,8 +309,9 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_large_shapes),
     };
 
-    const struct CMUnitTest tiles[] = {cmocka_unit_test(test_tiles), cmocka_unit_test(test_columns),
-                                       cmocka_unit_test(test_waves)};
+    const struct CMUnitTest tiles[] = {
+        cmocka_unit_test(test_tiles), cmocka_unit_test(test_even_tiles),
+        cmocka_unit_test(test_columns), cmocka_unit_test(test_waves)};
     int failed = 0;
 
     chosen = count > 1;
@@ -280,8 +323,10 @@ int main(int count, char **arguments)
         step_test_choose(step.ladders[l]);
         failed += cmocka_run_group_tests_name(step.ladders[l]->name, tests, NULL, NULL);
     }
-    if (!chosen || strcmp(arguments[1], "test_tiles") == 0 ||
-        strcmp(arguments[1], "test_columns") == 0 || strcmp(arguments[1], "test_waves") == 0)
+    bool is_of_tiles = !chosen;
+    for (size_t t = 0; t < sizeof tiles / sizeof tiles[0]; t++)
+        is_of_tiles = is_of_tiles || strcmp(arguments[1], tiles[t].name) == 0;
+    if (is_of_tiles)
         failed += cmocka_run_group_tests_name("tiles", tiles, NULL, NULL);
     return failed;
 }

@@ -89,6 +89,10 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
     "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, "                  \
     "%79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, "                  \
     "%94, %95"
+#define WGMMA_REGISTERS_104 WGMMA_REGISTERS_96 ", %96, %97, %98, %99, %100, %101, %102, %103"
+#define WGMMA_REGISTERS_116                                                                        \
+    WGMMA_REGISTERS_104                                                                            \
+    ", %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115"
 #define WGMMA_REGISTERS_128                                                                        \
     WGMMA_REGISTERS_96                                                                             \
     ", "                                                                                           \
@@ -130,6 +134,10 @@ WGMMA_BF16(104, 52, 52, 53, 54, 55, 56, WGMMA_SUMS_32(0), WGMMA_SUMS_16(32), WGM
 WGMMA_BF16(128, 64, 64, 65, 66, 67, 68, WGMMA_SUMS_64(0))
 WGMMA_BF16(160, 80, 80, 81, 82, 83, 84, WGMMA_SUMS_64(0), WGMMA_SUMS_16(64))
 WGMMA_BF16(192, 96, 96, 97, 98, 99, 100, WGMMA_SUMS_64(0), WGMMA_SUMS_32(64))
+WGMMA_BF16(208, 104, 104, 105, 106, 107, 108, WGMMA_SUMS_64(0), WGMMA_SUMS_32(64), WGMMA_SUMS_4(96),
+           WGMMA_SUMS_4(100))
+WGMMA_BF16(232, 116, 116, 117, 118, 119, 120, WGMMA_SUMS_64(0), WGMMA_SUMS_32(64),
+           WGMMA_SUMS_16(96), WGMMA_SUMS_4(112))
 WGMMA_BF16(256, 128, 128, 129, 130, 131, 132, WGMMA_SUMS_64(0), WGMMA_SUMS_64(64))
 
 /* The same of TF32, 8 terms. B's rows must run along k, like A's: wgmma transposes elements of 16

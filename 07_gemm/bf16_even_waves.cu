@@ -1,0 +1,353 @@
+/* Step 07, bfloat16: waves of tiles that come out even. Tiles have 256 rows and 128 columns, and in
+ * the last columns of tiles fewer rows, as many as it takes for all multiprocessors to end at about
+ * the same time. As in bf16_fitted.cu, the rows of a tile are the columns of wgmma's products, of
+ * which there may be any multiple of 8; as in bf16_stored_later.cu, a tile is stored while the next
+ * one's products run. For long products, pairs of blocks beside each other share A's tiles. For a
+ * beta of 0, and a C that the TMA can store. */
+#include "bf16_kept_tile.cuh"
+#include "bf16_launch.cuh"
+#include "bf16_plan.h"
+
+static const unsigned HIGH = BF16_HIGH_ROWS, TILE_N = BF16_EVEN_COLUMNS, STAGES = 4;
+typedef tensor_ring<HIGH, TILE_N, STAGES> even_ring;
+
+/* A consumer, which has 64 columns of the tile, stores it 64 rows at a time, by two buffers. */
+static const unsigned PART = 64, PARTS = HIGH / PART, PART_BYTES = PART * ROW_BYTES, BUFFERS = 2;
+static const unsigned PART_PAIRS = PART / 4; /* of a thread */
+static const unsigned SHARED_BYTES = STAGES * even_ring::STAGE_BYTES + 2 * BUFFERS * PART_BYTES;
+
+/* Columns of tiles, each as wide as a cluster's tiles beside each other, of which the first have high
+ * tiles; tiles in a column of either kind. */
+struct even_work {
+    unsigned rows, steps, columns, high_columns, high_tiles, low_tiles;
+
+    __host__ __device__ unsigned tiles() const
+    {
+        return high_columns * high_tiles + (columns - high_columns) * low_tiles;
+    }
+};
+
+/* Boxes of A: the rows of a tile that each block of a cluster brings. */
+struct shares {
+    CUtensorMap of_rank[2];
+};
+
+/* Tiles of either kind, and the last one of a column; parts of C, and the last part of a low tile. */
+struct even_maps {
+    struct shares high, high_last, low, low_last;
+    CUtensorMap b, c, c_low_last;
+};
+
+/* The rows of a tile that the first of two blocks brings for both: a multiple of 8, as the swizzle
+ * repeats after as many. The other one brings the rest. */
+static inline __host__ __device__ constexpr unsigned first_half(unsigned rows)
+{
+    return (rows / 2 + 7) / 8 * 8;
+}
+
+/* ---- which tiles ----------------------------------------------------------------------------- */
+
+struct even_tile {
+    unsigned row, column, rows; /* rows: those that are not outside */
+    bool is_low;
+};
+
+/* High tiles come first. Each kind is numbered as in bf16_persistent.cuh. */
+template <unsigned LOW, unsigned CLUSTER>
+struct even_tiles {
+    static const unsigned GROUP = 8, COLUMNS = CLUSTER * TILE_N;
+    unsigned number, rank;
+
+    __device__ even_tiles(unsigned rank) : number(blockIdx.x / CLUSTER), rank(rank)
+    {
+    }
+    __device__ bool next(const struct even_work &work, struct even_tile &tile)
+    {
+        const unsigned high = work.high_columns * work.high_tiles;
+        const unsigned low_columns = work.columns - work.high_columns;
+
+        if (number >= work.tiles())
+            return false;
+        tile.is_low = number >= high;
+        const unsigned index = tile.is_low ? number - high : number;
+        const unsigned tiles = tile.is_low ? work.low_tiles : work.high_tiles;
+        const unsigned columns = tile.is_low ? low_columns : work.high_columns;
+        const unsigned in_group = index % (GROUP * columns);
+        const unsigned first = index / (GROUP * columns) * GROUP;
+        const unsigned group = min(GROUP, tiles - first);
+
+        tile.row = (first + in_group % group) * (tile.is_low ? LOW : HIGH);
+        tile.column = (in_group / group + (tile.is_low ? work.high_columns : 0)) * COLUMNS;
+        tile.column += rank * TILE_N;
+        tile.rows = min(tile.is_low ? LOW : HIGH, work.rows - tile.row);
+        number += gridDim.x / CLUSTER;
+        return true;
+    }
+};
+
+/* ---- producer -------------------------------------------------------------------------------- */
+
+template <unsigned LOW, unsigned CLUSTER>
+static __device__ void produce_even(even_ring ring, const struct gemm &,
+                                    const struct even_maps &maps, const struct even_work &work,
+                                    unsigned rank)
+{
+    even_tiles<LOW, CLUSTER> tiles(rank);
+    struct even_tile tile = {};
+
+    while (tiles.next(work, tile)) {
+        const struct shares &whole = tile.is_low ? maps.low : maps.high;
+        const struct shares &last = tile.is_low ? maps.low_last : maps.high_last;
+        const bool is_whole = tile.rows == (tile.is_low ? LOW : HIGH);
+        const CUtensorMap *const a = &(is_whole ? whole : last).of_rank[rank];
+        const unsigned first = rank * (tile.is_low ? first_half(LOW) : first_half(HIGH));
+        for (unsigned step = 0; step < work.steps; step++) {
+            phase_barrier *const full = &ring.full[ring.stage];
+            barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
+            barrier_arrive_expecting(full, tile.rows * ROW_BYTES + even_ring::B_BYTES);
+            if (CLUSTER == 1)
+                copy_tile(ring.a(), a, tile.row, step * STEP_K, full);
+            else if (first < tile.rows)
+                copy_tile_to_blocks(ring.a() + first * ROW_BYTES, a, tile.row + first,
+                                    step * STEP_K, full, 3);
+#pragma unroll
+            for (unsigned column = 0; column < TILE_N; column += PANEL)
+                copy_tile(ring.b() + column * ROW_BYTES, &maps.b, step * STEP_K,
+                          tile.column + column, full);
+            ring.advance();
+        }
+    }
+}
+
+/* ---- consumers ------------------------------------------------------------------------------- */
+
+/* Stores ROWS rows of the tile that is kept, a part of it. stmatrix writes two 8 x 8 tiles,
+ * transposed, to the places that the TMA expects in swizzled rows. */
+template <unsigned ROWS>
+static __device__ void store_part(const CUtensorMap *c, unsigned char *buffers, unsigned part,
+                                  const struct kept_tile &kept)
+{
+    const unsigned thread = threadIdx.x % WARPGROUP, lane = thread % 32;
+    const unsigned chunk = (thread / 32 * 2 + lane / 8 % 2) ^ lane % 8;
+    unsigned char *const buffer = buffers + part % BUFFERS * PART_BYTES;
+
+    if (thread == 0)
+        store_wait_read<BUFFERS - 1>();
+    warpgroup_barrier();
+#pragma unroll
+    for (unsigned j = 0; j < ROWS / 8; j++) {
+        const unsigned *const pairs = kept.pairs + part * PART_PAIRS + 2 * j;
+        asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(
+                         shared_address(buffer + (j * 8 + lane % 8) * ROW_BYTES + chunk * 16)),
+                     "r"(pairs[0]), "r"(pairs[1])
+                     : "memory");
+    }
+    before_async_reads();
+    warpgroup_barrier();
+    if (thread == 0) {
+        store_tile(c, kept.row + part * PART, kept.column, buffer);
+        store_commit();
+    }
+}
+
+template <unsigned LOW>
+static __device__ void store_kept(const struct even_maps &maps, unsigned char *buffers,
+                                  unsigned part, const struct kept_tile &kept, bool is_low)
+{
+    if (part == PARTS - 1 && is_low)
+        store_part<LOW - (PARTS - 1) * PART>(&maps.c_low_last, buffers, part, kept);
+    else
+        store_part<PART>(&maps.c, buffers, part, kept);
+}
+
+/* Leaves the stage before the ring's current one. */
+template <unsigned CLUSTER>
+static __device__ void release_last(const even_ring &ring)
+{
+    release_stage<CLUSTER>(&ring.free[(ring.stage + STAGES - 1) % STAGES]);
+}
+
+/* What a consumer has from tile to tile. */
+struct even_consumer {
+    even_ring ring;
+    unsigned warpgroup;
+    unsigned char *buffers;
+    struct kept_tile kept;
+    bool low_is_kept;
+};
+
+template <unsigned ROWS, unsigned LOW, unsigned CLUSTER>
+static __device__ void multiply_tile(struct even_consumer &consumer, const struct gemm &call,
+                                     const struct even_maps &maps, const struct even_work &work,
+                                     const struct even_tile &tile)
+{
+    even_ring &ring = consumer.ring;
+    const unsigned panel = consumer.warpgroup * PANEL_BYTES;
+    float sum[ROWS / 2];
+    unsigned step;
+
+#pragma unroll
+    for (step = 0; step < PARTS; step++) {
+        barrier_wait(&ring.full[ring.stage], ring.parity);
+        multiply_transposed(sum, ring.b() + panel, ring.a(), step == 0);
+        if (consumer.kept.is_there)
+            store_kept<LOW>(maps, consumer.buffers, step, consumer.kept, consumer.low_is_kept);
+        wgmma_wait<1>(); /* the step before has ended */
+        if (step > 0)
+            release_last<CLUSTER>(ring);
+        ring.advance();
+    }
+    for (; step < work.steps; step++) {
+        barrier_wait(&ring.full[ring.stage], ring.parity);
+        multiply_transposed(sum, ring.b() + panel, ring.a(), false);
+        wgmma_wait<1>();
+        release_last<CLUSTER>(ring);
+        ring.advance();
+    }
+    wgmma_finish(sum);
+    release_last<CLUSTER>(ring);
+    keep_tile(call, tile.row, tile.column + consumer.warpgroup * PANEL, sum, consumer.kept);
+    consumer.low_is_kept = ROWS == LOW;
+}
+
+template <unsigned LOW, unsigned CLUSTER>
+static __device__ void consume_even(even_ring ring, const struct gemm &call,
+                                    const struct even_maps &maps, const struct even_work &work,
+                                    unsigned rank)
+{
+    struct even_consumer consumer;
+    even_tiles<LOW, CLUSTER> tiles(rank);
+    struct even_tile tile = {};
+
+    consumer.ring = ring;
+    consumer.warpgroup = warpgroup_of_thread();
+    consumer.buffers =
+        ring.tiles + STAGES * even_ring::STAGE_BYTES + consumer.warpgroup * BUFFERS * PART_BYTES;
+    consumer.kept.is_there = false;
+    while (tiles.next(work, tile))
+        if (tile.is_low)
+            multiply_tile<LOW, LOW, CLUSTER>(consumer, call, maps, work, tile);
+        else
+            multiply_tile<HIGH, LOW, CLUSTER>(consumer, call, maps, work, tile);
+    if (consumer.kept.is_there)
+#pragma unroll
+        for (unsigned part = 0; part < PARTS; part++)
+            store_kept<LOW>(maps, consumer.buffers, part, consumer.kept, consumer.low_is_kept);
+    if (threadIdx.x % WARPGROUP == 0)
+        store_wait();
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* Better: no multiprocessor is idle in the last wave. Still bad: the tensor cores wait while sums
+ * are rounded. */
+#define EVEN_KERNEL(name, low, cluster)                                                            \
+    static __global__ void __launch_bounds__(THREADS, 1)                                           \
+        name(const struct gemm call, const __grid_constant__ struct even_maps maps,                \
+             const struct even_work work)                                                          \
+    {                                                                                              \
+        produce_and_consume<even_ring, cluster, struct even_maps, struct even_work,                \
+                            produce_even<low, cluster>, consume_even<low, cluster>>(call, maps,    \
+                                                                                    work);         \
+    }
+
+EVEN_KERNEL(even_waves_208, 208, 1)
+EVEN_KERNEL(even_waves_232, 232, 1)
+EVEN_KERNEL(even_waves_pairs_208, 208, 2)
+EVEN_KERNEL(even_waves_pairs_232, 232, 2)
+
+/* ---- launch ---------------------------------------------------------------------------------- */
+
+/* As `prepared` of bf16_launch.cuh. */
+struct even_prepared {
+    struct gemm call;
+    unsigned low, cluster, blocks;
+    struct even_work work;
+    struct even_maps maps;
+};
+
+static CUtensorMap map_part(const struct gemm *call, unsigned rows)
+{
+    return map_bf16(call->c_bf16, call->m, call->n, call->ldc, rows);
+}
+
+/* Of a tile of that height, of which so many rows are not outside. */
+static struct shares map_shares(const struct gemm *call, unsigned cluster, unsigned tile_rows,
+                                unsigned rows)
+{
+    const unsigned half = first_half(tile_rows);
+
+    if (cluster == 1)
+        return {map_a(call, rows)};
+    return {map_a(call, min(rows, half)), map_a(call, rows > half ? rows - half : half)};
+}
+
+static unsigned rows_of_last(const struct gemm *call, unsigned tile_rows)
+{
+    const unsigned rest = (unsigned)(call->m % tile_rows);
+
+    return rest > 0 ? rest : tile_rows;
+}
+
+static const struct even_prepared *even_prepared_for(const struct gemm *call,
+                                                     const struct bf16_plan *plan)
+{
+    static struct even_prepared of_gpus[MOST_GPUS];
+    struct even_prepared *const last = &of_gpus[gpu_place()];
+    const unsigned low = plan->rows, cluster = plan->pairs ? 2 : 1, m = (unsigned)call->m;
+
+    if (memcmp(&last->call, call, sizeof *call) == 0 && last->low == low &&
+        last->cluster == cluster)
+        return last;
+    last->call = *call;
+    last->low = low;
+    last->cluster = cluster;
+    last->work = {m,
+                  steps_along_k(call),
+                  (unsigned)((call->n + cluster * TILE_N - 1) / (cluster * TILE_N)),
+                  plan->high_columns,
+                  (m + HIGH - 1) / HIGH,
+                  (m + low - 1) / low};
+    last->blocks =
+        min(max((unsigned)call->multiprocessors / cluster, 1U), last->work.tiles()) * cluster;
+    last->maps = {map_shares(call, cluster, HIGH, HIGH),
+                  map_shares(call, cluster, HIGH, rows_of_last(call, HIGH)),
+                  map_shares(call, cluster, low, low),
+                  map_shares(call, cluster, low, rows_of_last(call, low)),
+                  map_b(call),
+                  map_part(call, PART),
+                  map_part(call, low - (PARTS - 1) * PART)};
+    return last;
+}
+
+#define LAUNCH_IF(height, by_pairs, kernel)                                                        \
+    if (plan->rows == height && plan->pairs == by_pairs) {                                         \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
+                             (int)SHARED_BYTES);                                                   \
+        launch_dependent_clusters(kernel, with->cluster, with->blocks, THREADS, SHARED_BYTES,      \
+                                  *call, with->maps, with->work);                                  \
+    }
+
+extern "C" void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan)
+{
+    const struct even_prepared *const with = even_prepared_for(call, plan);
+
+    LAUNCH_IF(208, false, even_waves_208);
+    LAUNCH_IF(232, false, even_waves_232);
+    LAUNCH_IF(208, true, even_waves_pairs_208);
+    LAUNCH_IF(232, true, even_waves_pairs_232);
+}
+
+extern "C" void launch_stored_later(const struct gemm *call);
+
+extern "C" void launch_even_waves(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    if (!tma_can_load(call) || !bf16_can_be_even(call)) {
+        launch_stored_later(call);
+        return;
+    }
+    const struct bf16_plan plan = bf16_even_plan(call, NULL);
+    launch_even_tiles(call, &plan);
+}
