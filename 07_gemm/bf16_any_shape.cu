@@ -169,6 +169,7 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
 extern "C" void launch_swizzled(const struct gemm *call);
 extern "C" void launch_stream_k_bf16(const struct gemm *call);
 extern "C" void launch_shared_wave(const struct gemm *call);
+extern "C" void launch_stored_later(const struct gemm *call);
 extern "C" void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan);
 extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
 extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
@@ -238,6 +239,10 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         launch_even_tiles(&aligned, &chosen);
         break;
     default:
+        if (splits == 1 && bf16_can_be_stored_later(&aligned)) {
+            launch_stored_later(&aligned);
+            break;
+        }
         LAUNCH(any_shape_wide, wide);
     }
     if (splits > 1)

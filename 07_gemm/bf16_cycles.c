@@ -19,7 +19,7 @@ static const struct tile persistent[] = {[BF16_NARROW] = {128, 64, 345},
                                          [BF16_BROAD] = {128, 192, 750},
                                          [BF16_WIDE] = {128, 256, 1000}};
 
-/* From then on the GPU meets its power limit, where bytes count. */
+/* In cycles; from then on the GPU meets its power limit, where bytes count. */
 static const double LONG_PRODUCT = 1e5;
 
 /* A step along k has 64 terms. */
@@ -165,7 +165,7 @@ static struct bf16_plan even_plan(const struct gemm *call, bool pairs, double *c
     static const unsigned low_rows[] = {232, 208};
     static const struct tile high = {BF16_HIGH_ROWS, BF16_EVEN_COLUMNS, 1000};
     const int cluster = pairs ? 2 : 1;
-    const double blocks = fmax(call->multiprocessors / cluster, 1);
+    const double blocks = call->multiprocessors / cluster;
     const double columns = ceil((double)call->n / (BF16_EVEN_COLUMNS * cluster));
     const double high_tiles = ceil((double)call->m / BF16_HIGH_ROWS);
     const double busy = fmin(columns * high_tiles / blocks, 1), a_tile = 900;
@@ -201,10 +201,11 @@ static struct bf16_plan even_plan(const struct gemm *call, bool pairs, double *c
 struct bf16_plan bf16_even_plan(const struct gemm *call, double *cycles_of_best)
 {
     const double start = 1500, bytes_saved = 0.97;
-    double cycles, of_pairs;
-    struct bf16_plan best = even_plan(call, false, &cycles);
-    const struct bf16_plan pairs = even_plan(call, true, &of_pairs);
+    double cycles, of_pairs = HUGE_VAL;
+    struct bf16_plan best = even_plan(call, false, &cycles), pairs = best;
 
+    if (call->multiprocessors >= 2)
+        pairs = even_plan(call, true, &of_pairs);
     if (of_pairs > LONG_PRODUCT)
         of_pairs *= bytes_saved;
     if (of_pairs + start < cycles) {

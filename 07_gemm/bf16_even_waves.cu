@@ -16,8 +16,8 @@ static const unsigned PART = 64, PARTS = HIGH / PART, PART_BYTES = PART * ROW_BY
 static const unsigned PART_PAIRS = PART / 4; /* of a thread */
 static const unsigned SHARED_BYTES = STAGES * even_ring::STAGE_BYTES + 2 * BUFFERS * PART_BYTES;
 
-/* Columns of tiles, each as wide as a cluster's tiles beside each other, of which the first have high
- * tiles; tiles in a column of either kind. */
+/* C's rows; steps along k; columns of tiles, each as wide as a cluster's tiles beside each other, of
+ * which the first have high tiles; tiles in a column of either kind. */
 struct even_work {
     unsigned rows, steps, columns, high_columns, high_tiles, low_tiles;
 
@@ -289,7 +289,7 @@ static unsigned rows_of_last(const struct gemm *call, unsigned tile_rows)
     return rest > 0 ? rest : tile_rows;
 }
 
-static const struct even_prepared *even_prepared_for(const struct gemm *call,
+static const struct even_prepared *even_prepared_for(const void *kernel, const struct gemm *call,
                                                      const struct bf16_plan *plan)
 {
     static struct even_prepared of_gpus[MOST_GPUS];
@@ -297,7 +297,7 @@ static const struct even_prepared *even_prepared_for(const struct gemm *call,
     const unsigned low = plan->rows, cluster = plan->pairs ? 2 : 1, m = (unsigned)call->m;
 
     if (memcmp(&last->call, call, sizeof *call) == 0 && last->low == low &&
-        last->cluster == cluster)
+        last->cluster == cluster && last->work.high_columns == plan->high_columns)
         return last;
     last->call = *call;
     last->low = low;
@@ -308,8 +308,7 @@ static const struct even_prepared *even_prepared_for(const struct gemm *call,
                   plan->high_columns,
                   (m + HIGH - 1) / HIGH,
                   (m + low - 1) / low};
-    last->blocks =
-        min(max((unsigned)call->multiprocessors / cluster, 1U), last->work.tiles()) * cluster;
+    last->blocks = min((unsigned)call->multiprocessors / cluster, last->work.tiles()) * cluster;
     last->maps = {map_shares(call, cluster, HIGH, HIGH),
                   map_shares(call, cluster, HIGH, rows_of_last(call, HIGH)),
                   map_shares(call, cluster, low, low),
@@ -317,21 +316,21 @@ static const struct even_prepared *even_prepared_for(const struct gemm *call,
                   map_b(call),
                   map_part(call, PART),
                   map_part(call, low - (PARTS - 1) * PART)};
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
     return last;
 }
 
+/* If the plan has low tiles of so many rows. */
 #define LAUNCH_IF(height, by_pairs, kernel)                                                        \
     if (plan->rows == height && plan->pairs == by_pairs) {                                         \
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
-                             (int)SHARED_BYTES);                                                   \
+        const struct even_prepared *const with =                                                   \
+            even_prepared_for((const void *)kernel, call, plan);                                   \
         launch_dependent_clusters(kernel, with->cluster, with->blocks, THREADS, SHARED_BYTES,      \
                                   *call, with->maps, with->work);                                  \
     }
 
 extern "C" void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {
-    const struct even_prepared *const with = even_prepared_for(call, plan);
-
     LAUNCH_IF(208, false, even_waves_208);
     LAUNCH_IF(232, false, even_waves_232);
     LAUNCH_IF(208, true, even_waves_pairs_208);

@@ -200,7 +200,8 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
             Plan::multiply(sum, ring, warpgroup, step == unit.first_step);
             wgmma_wait<1>(); /* the step before has ended */
             if (step > unit.first_step)
-                release_stage<Plan::CLUSTER>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+                release_stage<Plan::CLUSTER>(
+                    &ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
             ring.advance();
         }
         wgmma_finish(sum);

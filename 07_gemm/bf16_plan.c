@@ -13,8 +13,8 @@ size_t bf16_plan_floats(const struct gemm *call)
     return (size_t)call->multiprocessors * 2 * 128 * 256;
 }
 
-/* A product of many tiles runs at the GPU's power limit. There the work counts, of which wide tiles
- * are the least, and not who is idle in the last wave: it leaves its power to the others. */
+/* A product of many tiles runs at the GPU's power limit. There small tiles take more energy than a
+ * fuller last wave saves: who is idle leaves its power to the others. */
 static bool is_at_power_limit(const struct gemm *call)
 {
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256);
@@ -48,7 +48,7 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
     if (bf16_can_be_even(call)) {
         double even;
         const struct bf16_plan if_even = bf16_even_plan(call, &even);
-        if (even <= *least) {
+        if (even <= *least) { /* at least as fast as BF16_WIDE */
             *least = even;
             best = if_even;
         }

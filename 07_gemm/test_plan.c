@@ -323,7 +323,8 @@ static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
     return most;
 }
 
-/* No other number of high columns is better, with either height of low tiles. */
+/* No other number of high columns is better, with either height of low tiles. Pairs are for long
+ * products. */
 static void test_even_plans(void **state)
 {
     static const size_t sizes[] = {1, 200, 256, 417, 1000, 2048, 3001, 4096, 6144};
@@ -337,12 +338,16 @@ static void test_even_plans(void **state)
                                       .k = j % 2 == 0 ? 512 : 16384,
                                       .multiprocessors = i % 2 == 0 ? 132 : 5};
             const struct bf16_plan plan = bf16_even_plan(&call, NULL);
+            const size_t width = BF16_EVEN_COLUMNS * (plan.pairs ? 2U : 1U);
+            const size_t columns = (call.n + width - 1) / width;
             const size_t planned = most_rows(&call, &plan);
             struct bf16_plan other = plan;
+            other.high_columns++; /* no more tiles are low than must be */
+            if (plan.high_columns < columns && most_rows(&call, &other) <= planned)
+                fail_msg("%zu x %zu: more than %u columns may be high", call.m, call.n,
+                         plan.high_columns);
             for (size_t l = 0; l < sizeof low_rows / sizeof low_rows[0]; l++)
-                for (other.high_columns = 0;
-                     other.high_columns * BF16_EVEN_COLUMNS * (plan.pairs ? 2U : 1U) < call.n;
-                     other.high_columns++) {
+                for (other.high_columns = 0; other.high_columns <= columns; other.high_columns++) {
                     other.rows = low_rows[l];
                     if (most_rows(&call, &other) < planned)
                         fail_msg("%zu x %zu: %u high columns and low tiles of %u rows, but %u and "
@@ -351,6 +356,13 @@ static void test_even_plans(void **state)
                                  other.rows);
                 }
         }
+
+    struct gemm call = {.m = 4096, .n = 4096, .k = 4096, .multiprocessors = 132};
+    assert_true(bf16_even_plan(&call, NULL).pairs);
+    call.multiprocessors = 1;
+    assert_false(bf16_even_plan(&call, NULL).pairs);
+    call = (struct gemm){.m = 2048, .n = 2048, .k = 2048, .multiprocessors = 132};
+    assert_false(bf16_even_plan(&call, NULL).pairs);
 }
 
 /* What was fastest on an H200 (docs/results/07_tensor_h200.csv). */
@@ -393,6 +405,8 @@ static void test_bf16_plans(void **state)
         {6144, 6144, 6144, BF16_EVEN},
         {8192, 8192, 8192, BF16_EVEN},
         {8192, 16384, 16384, BF16_EVEN},
+        {768, 28672, 8192, BF16_HIGH},
+        {128, 65536, 4096, BF16_WIDE},
         {64, 64, 65536, BF16_NARROW},
         {0, 5, 3, BF16_NARROW},
         {5, 7, 0, BF16_OTHER},

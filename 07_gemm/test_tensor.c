@@ -94,7 +94,7 @@ static void test_large_shapes(void **state)
         {24, 8192, 8192},   {3, 5000, 5000},    {64, 4096, 4096}, {100, 5000, 3000},
         {4096, 8, 4096},    {1, 4097, 4095},    {4096, 12, 1000}, {600, 5, 2000},
         {9000, 16, 320},    {20000, 3, 136},    {4095, 7, 4095},  {600, 16, 77},
-        {40000, 9, 131}};
+        {40000, 9, 131},    {2600, 4104, 520}};
     (void)state;
 
     if (!step_test_ladder()->back_end->clocks)
@@ -177,10 +177,9 @@ static void test_tiles(void **state)
  * a column is whole, or as low as can be. The fewest steps along k, and one more, not a whole one. */
 static void verify_even_tiles(unsigned low_rows, bool pairs)
 {
+    static const unsigned high[] = {0, 1, 3};
     const size_t rows[] = {2 * BF16_HIGH_ROWS, 2 * low_rows, 2 * BF16_HIGH_ROWS + 1,
                            2 * low_rows + 1, 3};
-
-    static const unsigned high[] = {0, 1, 3};
 
     plan = (struct bf16_plan){.way = BF16_EVEN, .splits = 1, .rows = low_rows, .pairs = pairs};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r += STEP_TEST_SANITIZED ? 3 : 1)
@@ -190,6 +189,11 @@ static void verify_even_tiles(unsigned low_rows, bool pairs)
             verify((struct shape){rows[r], n, r % 2 == 0 ? 256 : 264}, (struct layout){0, 8 * r},
                    r % 2 == 0 ? 1 : -1, 0);
         }
+    if (STEP_TEST_SANITIZED)
+        return;
+    plan.high_columns = 1; /* columns of more tiles than a group has */
+    verify((struct shape){8 * BF16_HIGH_ROWS + 1, pairs ? 640 : 264, 256}, (struct layout){0, 0}, 1,
+           0);
 }
 
 static void test_even_tiles(void **state)
@@ -249,6 +253,8 @@ static void test_columns(void **state)
 void launch_shared_wave(const struct gemm *call);
 void launch_stored_later(const struct gemm *call);
 void launch_even_waves(const struct gemm *call);
+void launch_any_shape_bf16(const struct gemm *call);
+void prepare_any_shape_bf16(const struct gemm *call);
 
 static void (*launch)(const struct gemm *call);
 static int multiprocessors;
@@ -265,23 +271,29 @@ static const struct gemm_rung wave_rungs[] = {{
     .rung = {.name = "wave", .needs_compute_capability = 90, .unavailable = hopper_unavailable},
     .run = run_on_some,
     .depth = gemm_depth_tensor,
-    .prepare = prepare_workspace,
+    .prepare = prepare_any_shape_bf16, /* and what the others need */
 }};
 
 static const struct ladder wave_ladder = {
     .name = "wave", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(wave_rungs)};
 
-/* Six tiles, and two with a long k. With 200 rows the second row of tiles has work for one
- * warpgroup only. */
+/* Six tiles, and two with a long k; and columns that the TMA cannot store. With 200 rows the second
+ * row of tiles has work for one warpgroup only. */
 static void check_waves(void)
 {
-    static const struct shape shapes[] = {{200, 520, 584}, {200, 200, 1928}};
+    static const struct {
+        struct shape shape;
+        size_t padding;
+    } waves[] = {{{200, 520, 584}, 0}, {{200, 200, 1928}, 8}, {{200, 522, 586}, 6}};
     static const int counts[] = {1, 4, 5, 7};
+    const size_t count = sizeof waves / sizeof waves[0];
 
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
-        for (size_t s = STEP_TEST_SANITIZED ? c % 2 : 0; s < 2; s += STEP_TEST_SANITIZED ? 2 : 1) {
+        for (size_t w = STEP_TEST_SANITIZED ? c % 2 : 0; w < count;
+             w += STEP_TEST_SANITIZED ? 2 : 1) {
             multiprocessors = counts[c];
-            verify(shapes[s], (struct layout){0, 8 * s}, s == 1 ? -1 : 1, c % 2 == 1 ? 3 : 0);
+            verify(waves[w].shape, (struct layout){0, waves[w].padding}, w == 1 ? -1 : 1,
+                   w < 2 && c % 2 == 1 ? 3 : 0);
         }
 }
 
@@ -297,6 +309,9 @@ static void test_waves(void **state)
     check_waves();
     launch = launch_even_waves;
     check_waves();
+    launch = launch_any_shape_bf16; /* a long product, for one multiprocessor */
+    multiprocessors = 1;
+    verify((struct shape){264, 264, 1032}, (struct layout){0, 0}, 1, 0);
     step_test_choose(before);
 }
 

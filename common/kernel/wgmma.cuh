@@ -226,6 +226,8 @@ static inline __device__ void multiply_bf16(float (&sum)[64], const unsigned (&a
 #undef WGMMA_SUMS_16
 #undef WGMMA_SUMS_4
 #undef WGMMA_REGISTERS_128
+#undef WGMMA_REGISTERS_116
+#undef WGMMA_REGISTERS_104
 #undef WGMMA_REGISTERS_96
 #undef WGMMA_REGISTERS_80
 #undef WGMMA_REGISTERS_64

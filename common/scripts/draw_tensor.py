@@ -171,7 +171,54 @@ def draw_stored_later():
     return svg.render()
 
 
-PICTURES = {"07_stored_later.svg": draw_stored_later, "07_fragments.svg": draw_fragments, "07_swizzle.svg": draw_swizzle, "07_ring.svg": draw_ring,
+# ---- waves that come out even --------------------------------------------------------------------
+
+
+def draw_even_waves():
+    """C of 4096 x 4096 on 132 multiprocessors: which tiles are low, and what each multiprocessor does in the meantime."""
+    svg = Svg("Waves of tiles before and after some of them are lower")
+    rows, columns, cores, high, low, width = 4096, 32, 132, 256, 232, 128
+    shown, left, row = 192, 300, 22
+
+    def last_wave(low_columns):
+        tiles = (columns - low_columns) * -(-rows // high) + low_columns * -(-rows // low)
+        return tiles, -(-tiles // cores), (tiles - 1) % cores + 1
+
+    top = 44
+    for name, low_columns in (("tiles of 256 rows", 0), ("%d rows in 8 of 32 columns of tiles" % low, 8)):
+        tiles, waves, busy = last_wave(low_columns)
+        svg.text(20, top - 12, name, 13, weight="bold")
+        for column in range(columns):
+            is_low = column >= columns - low_columns
+            height = low if is_low else high
+            for first in range(0, rows, height):
+                end = min(first + height, rows)
+                svg.box(20 + column * shown // columns, top + first * shown // rows, shown // columns,
+                        end * shown // rows - first * shown // rows, ORANGE if is_low else SKY, PAPER)
+        svg.text(20, top + shown + 18, "%d tiles, %.2f waves" % (tiles, tiles / cores), 12)
+
+        first_low = (columns - low_columns) * (rows // high)
+        lines = sorted({(tuple(tile >= first_low for tile in range(core, tiles, cores))) for core in range(cores)})
+        for index, line in enumerate(lines):
+            count = sum(tuple(tile >= first_low for tile in range(core, tiles, cores)) == line for core in range(cores))
+            y, x = top + 20 + index * 56, left
+            svg.text(left, y - 6, "%d multiprocessors" % count, 12)
+            for is_low in line:
+                step = (low if is_low else high) * 2 // 5
+                svg.box(x, y, step - 2, row, ORANGE if is_low else SKY)
+                svg.on(ORANGE if is_low else SKY, x + step // 2 - 1, y + 15, str(low if is_low else high), 10)
+                x += step
+            if len(line) < waves:
+                svg.text(x + 6, y + 15, "idle", 12, colour=FAINT)
+            else:
+                svg.text(x + 6, y + 15, "%d rows" % sum(low if is_low else high for is_low in line), 12)
+        top += shown + 60
+    svg.text(20, top - 14, "C, 4096 x 4096, in tiles %d columns wide; right: the rows of the tiles that a multiprocessor computes, one after "
+             "the other." % width, 12)
+    return svg.render()
+
+
+PICTURES = {"07_even_waves.svg": draw_even_waves, "07_stored_later.svg": draw_stored_later, "07_fragments.svg": draw_fragments, "07_swizzle.svg": draw_swizzle, "07_ring.svg": draw_ring,
             "07_cluster.svg": draw_cluster}
 
 
