@@ -157,23 +157,26 @@ bool bf16_can_be_even(const struct gemm *call)
     return bf16_can_be_fitted(call) && call->beta == 0 && bf16_steps_of(call) >= parts;
 }
 
-/* A block, or a pair of them, takes every so-manieth tile, and high ones come first. So the first
- * block has the most of both kinds. With as many waves as there may be, low tiles take the place of
- * high ones until there is no more room in the last. */
-static struct bf16_plan even_plan(const struct gemm *call, bool pairs, double *cycles)
+/* With n blocks, or pairs of them, each takes every nth tile, high ones first. So none has more tiles
+ * than the first, or more high ones. For a given number of waves, low tiles take the place of high
+ * ones until there is no more room in the last. Pairs take a microsecond more to start and to
+ * end, and pay when bytes count: at the power limit, and on an H100, whose L2 does not keep up with
+ * single blocks. */
+struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best)
 {
     static const unsigned low_rows[] = {232, 208};
     static const struct tile high = {BF16_HIGH_ROWS, BF16_EVEN_COLUMNS, 1000};
+    const double start = 1500, bytes_saved = 0.97; /* of pairs */
     const int cluster = pairs ? 2 : 1;
     const double blocks = call->multiprocessors / cluster;
     const double columns = ceil((double)call->n / (BF16_EVEN_COLUMNS * cluster));
     const double high_tiles = ceil((double)call->m / BF16_HIGH_ROWS);
-    const double busy = fmin(columns * high_tiles / blocks, 1), a_tile = 900;
+    const double busy = fmin(columns * high_tiles / blocks, 1), a_tile = 900; /* between two */
     const double a_step = cycles_of_step(call, &high, false, busy);
     struct bf16_plan best = {.way = BF16_EVEN, .splits = 1, .pairs = pairs};
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, cycles = HUGE_VAL;
 
-    for (size_t i = 0; i < sizeof low_rows / sizeof *low_rows; i++) {
+    for (size_t i = 0; blocks > 0 && i < sizeof low_rows / sizeof *low_rows; i++) {
         const double low_tiles = ceil((double)call->m / low_rows[i]);
         const double most_waves = ceil(columns * low_tiles / blocks);
         for (double waves = ceil(columns * high_tiles / blocks); waves <= most_waves; waves++) {
@@ -188,29 +191,15 @@ static struct bf16_plan even_plan(const struct gemm *call, bool pairs, double *c
                 best.rows = low_rows[i];
                 best.high_columns =
                     (unsigned)fmin(floor(high_waves * blocks / high_tiles), columns);
-                *cycles = rows / BF16_HIGH_ROWS * a_step * (double)bf16_steps_of(call) +
-                          cycles_of_tile(call, &persistent[BF16_WIDE]) + (waves - 1) * a_tile;
+                cycles = rows / BF16_HIGH_ROWS * a_step * (double)bf16_steps_of(call) +
+                         cycles_of_tile(call, &persistent[BF16_WIDE]) + (waves - 1) * a_tile;
             }
         }
     }
-    return best;
-}
-
-/* Pairs take a microsecond more to start and to end. They pay when bytes count: at the power limit,
- * and because L2 does not keep up with single blocks on an H100. */
-struct bf16_plan bf16_even_plan(const struct gemm *call, double *cycles_of_best)
-{
-    const double start = 1500, bytes_saved = 0.97;
-    double cycles, of_pairs = HUGE_VAL;
-    struct bf16_plan best = even_plan(call, false, &cycles), pairs = best;
-
-    if (call->multiprocessors >= 2)
-        pairs = even_plan(call, true, &of_pairs);
-    if (of_pairs > LONG_PRODUCT)
-        of_pairs *= bytes_saved;
-    if (of_pairs + start < cycles) {
-        cycles = of_pairs + start;
-        best = pairs;
+    if (pairs) {
+        if (cycles > LONG_PRODUCT)
+            cycles *= bytes_saved;
+        cycles += start;
     }
     if (cycles_of_best != NULL)
         *cycles_of_best = cycles;

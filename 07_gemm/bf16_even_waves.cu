@@ -1,9 +1,10 @@
 /* Step 07, bfloat16: waves of tiles that come out even. Tiles have 256 rows and 128 columns, and in
- * the last columns of tiles fewer rows, as many as it takes for all multiprocessors to end at about
- * the same time. As in bf16_fitted.cu, the rows of a tile are the columns of wgmma's products, of
+ * the last columns of tiles fewer rows. There are so many of those columns that all multiprocessors
+ * end at about the same time. As in bf16_fitted.cu, the rows of a tile are the columns of wgmma's products, of
  * which there may be any multiple of 8; as in bf16_stored_later.cu, a tile is stored while the next
- * one's products run. For long products, pairs of blocks beside each other share A's tiles. For a
- * beta of 0, and a C that the TMA can store. */
+ * one's products run. For a beta of 0, and a C that the TMA can store.
+ *
+ * even_pairs: two blocks beside each other bring A's tile together, half of it each. */
 #include "bf16_kept_tile.cuh"
 #include "bf16_launch.cuh"
 #include "bf16_plan.h"
@@ -11,7 +12,7 @@
 static const unsigned HIGH = BF16_HIGH_ROWS, TILE_N = BF16_EVEN_COLUMNS, STAGES = 4;
 typedef tensor_ring<HIGH, TILE_N, STAGES> even_ring;
 
-/* A consumer, which has 64 columns of the tile, stores it 64 rows at a time, by two buffers. */
+/* A consumer, which has 64 columns of the tile, stores it 64 rows at a time, through two buffers. */
 static const unsigned PART = 64, PARTS = HIGH / PART, PART_BYTES = PART * ROW_BYTES, BUFFERS = 2;
 static const unsigned PART_PAIRS = PART / 4; /* of a thread */
 static const unsigned SHARED_BYTES = STAGES * even_ring::STAGE_BYTES + 2 * BUFFERS * PART_BYTES;
@@ -38,8 +39,8 @@ struct even_maps {
     CUtensorMap b, c, c_low_last;
 };
 
-/* The rows of a tile that the first of two blocks brings for both: a multiple of 8, as the swizzle
- * repeats after as many. The other one brings the rest. */
+/* The rows of a tile that the first of two blocks brings for both: a multiple of 8, since the
+ * swizzle repeats every 8 rows. The other one brings the rest. */
 static inline __host__ __device__ constexpr unsigned first_half(unsigned rows)
 {
     return (rows / 2 + 7) / 8 * 8;
@@ -121,7 +122,7 @@ static __device__ void produce_even(even_ring ring, const struct gemm &,
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
-/* Stores ROWS rows of the tile that is kept, a part of it. stmatrix writes two 8 x 8 tiles,
+/* Stores one part of the kept tile, ROWS rows. stmatrix writes two 8 x 8 tiles,
  * transposed, to the places that the TMA expects in swizzled rows. */
 template <unsigned ROWS>
 static __device__ void store_part(const CUtensorMap *c, unsigned char *buffers, unsigned part,
@@ -239,8 +240,6 @@ static __device__ void consume_even(even_ring ring, const struct gemm &call,
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* Better: no multiprocessor is idle in the last wave. Still bad: the tensor cores wait while sums
- * are rounded. */
 #define EVEN_KERNEL(name, low, cluster)                                                            \
     static __global__ void __launch_bounds__(THREADS, 1)                                           \
         name(const struct gemm call, const __grid_constant__ struct even_maps maps,                \
@@ -251,10 +250,14 @@ static __device__ void consume_even(even_ring ring, const struct gemm &call,
                                                                                     work);         \
     }
 
+/* Better: all multiprocessors end at about the same time. Still bad: neighbours bring the same rows
+ * of A. */
 EVEN_KERNEL(even_waves_208, 208, 1)
 EVEN_KERNEL(even_waves_232, 232, 1)
-EVEN_KERNEL(even_waves_pairs_208, 208, 2)
-EVEN_KERNEL(even_waves_pairs_232, 232, 2)
+
+/* Better: a third less comes from L2. Still bad: the tensor cores wait while sums are rounded. */
+EVEN_KERNEL(even_pairs_208, 208, 2)
+EVEN_KERNEL(even_pairs_232, 232, 2)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
@@ -271,7 +274,7 @@ static CUtensorMap map_part(const struct gemm *call, unsigned rows)
     return map_bf16(call->c_bf16, call->m, call->n, call->ldc, rows);
 }
 
-/* Of a tile of that height, of which so many rows are not outside. */
+/* For tiles of `tile_rows` rows, of which `rows` are inside A. */
 static struct shares map_shares(const struct gemm *call, unsigned cluster, unsigned tile_rows,
                                 unsigned rows)
 {
@@ -333,13 +336,13 @@ extern "C" void launch_even_tiles(const struct gemm *call, const struct bf16_pla
 {
     LAUNCH_IF(208, false, even_waves_208);
     LAUNCH_IF(232, false, even_waves_232);
-    LAUNCH_IF(208, true, even_waves_pairs_208);
-    LAUNCH_IF(232, true, even_waves_pairs_232);
+    LAUNCH_IF(208, true, even_pairs_208);
+    LAUNCH_IF(232, true, even_pairs_232);
 }
 
 extern "C" void launch_stored_later(const struct gemm *call);
 
-extern "C" void launch_even_waves(const struct gemm *call)
+static void launch_even(const struct gemm *call, bool pairs)
 {
     if (call->m == 0 || call->n == 0)
         return;
@@ -347,6 +350,16 @@ extern "C" void launch_even_waves(const struct gemm *call)
         launch_stored_later(call);
         return;
     }
-    const struct bf16_plan plan = bf16_even_plan(call, NULL);
+    const struct bf16_plan plan = bf16_even_plan(call, pairs, NULL);
     launch_even_tiles(call, &plan);
+}
+
+extern "C" void launch_even_waves(const struct gemm *call)
+{
+    launch_even(call, false);
+}
+
+extern "C" void launch_even_pairs(const struct gemm *call)
+{
+    launch_even(call, call->multiprocessors >= 2);
 }

@@ -23,6 +23,7 @@ void launch_three_consumers(const struct gemm *call);
 void launch_shared_wave(const struct gemm *call);
 void launch_stored_later(const struct gemm *call);
 void launch_even_waves(const struct gemm *call);
+void launch_even_pairs(const struct gemm *call);
 void launch_any_shape_bf16(const struct gemm *call);
 void prepare_any_shape_bf16(const struct gemm *call);
 const char *hopper_unavailable(void);
@@ -183,6 +184,14 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_even_waves,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "even_pairs",
+                 .idea = "pairs of blocks beside each other bring A's tile together",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_even_pairs,
         .depth = gemm_depth_tensor,
     },
     {

@@ -45,9 +45,9 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
         *least = bf16_cycles_if_shared(call);
         best = (struct bf16_plan){.way = BF16_SHARED, .splits = 1};
     }
-    if (bf16_can_be_even(call)) {
+    for (unsigned pairs = 0; pairs < 2 && bf16_can_be_even(call); pairs++) {
         double even;
-        const struct bf16_plan if_even = bf16_even_plan(call, &even);
+        const struct bf16_plan if_even = bf16_even_plan(call, pairs, &even);
         if (even <= *least) { /* at least as fast as BF16_WIDE */
             *least = even;
             best = if_even;

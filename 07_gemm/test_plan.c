@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 #include "bf16_plan.h"
 #include "measure/verify.h"
@@ -323,46 +324,47 @@ static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
     return most;
 }
 
-/* No other number of high columns is better, with either height of low tiles. Pairs are for long
- * products. */
+/* No other number of high columns is better, with either height of low tiles. */
+static void check_even_plan(const struct gemm *call, bool pairs)
+{
+    static const unsigned low_rows[] = {208, 232};
+    const struct bf16_plan plan = bf16_even_plan(call, pairs, NULL);
+    const size_t width = BF16_EVEN_COLUMNS * (pairs ? 2U : 1U);
+    const size_t columns = (call->n + width - 1) / width, planned = most_rows(call, &plan);
+    struct bf16_plan other = plan;
+
+    other.high_columns++; /* no more tiles are low than must be */
+    if (plan.high_columns < columns && most_rows(call, &other) <= planned)
+        fail_msg("%zu x %zu: more than %u columns may be high", call->m, call->n,
+                 plan.high_columns);
+    for (size_t l = 0; l < sizeof low_rows / sizeof low_rows[0]; l++)
+        for (other.high_columns = 0; other.high_columns <= columns; other.high_columns++) {
+            other.rows = low_rows[l];
+            if (most_rows(call, &other) < planned)
+                fail_msg("%zu x %zu: %u high columns and low tiles of %u rows, but %u and %u are "
+                         "better",
+                         call->m, call->n, plan.high_columns, plan.rows, other.high_columns,
+                         other.rows);
+        }
+}
+
 static void test_even_plans(void **state)
 {
     static const size_t sizes[] = {1, 200, 256, 417, 1000, 2048, 3001, 4096, 6144};
-    static const unsigned low_rows[] = {208, 232};
     (void)state;
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++) {
-            const struct gemm call = {.m = sizes[i],
-                                      .n = sizes[j],
-                                      .k = j % 2 == 0 ? 512 : 16384,
-                                      .multiprocessors = i % 2 == 0 ? 132 : 5};
-            const struct bf16_plan plan = bf16_even_plan(&call, NULL);
-            const size_t width = BF16_EVEN_COLUMNS * (plan.pairs ? 2U : 1U);
-            const size_t columns = (call.n + width - 1) / width;
-            const size_t planned = most_rows(&call, &plan);
-            struct bf16_plan other = plan;
-            other.high_columns++; /* no more tiles are low than must be */
-            if (plan.high_columns < columns && most_rows(&call, &other) <= planned)
-                fail_msg("%zu x %zu: more than %u columns may be high", call.m, call.n,
-                         plan.high_columns);
-            for (size_t l = 0; l < sizeof low_rows / sizeof low_rows[0]; l++)
-                for (other.high_columns = 0; other.high_columns <= columns; other.high_columns++) {
-                    other.rows = low_rows[l];
-                    if (most_rows(&call, &other) < planned)
-                        fail_msg("%zu x %zu: %u high columns and low tiles of %u rows, but %u and "
-                                 "%u are better",
-                                 call.m, call.n, plan.high_columns, plan.rows, other.high_columns,
-                                 other.rows);
-                }
+            const struct gemm call = {
+                .m = sizes[i], .n = sizes[j], .k = 512, .multiprocessors = i % 2 == 0 ? 132 : 5};
+            check_even_plan(&call, false);
+            check_even_plan(&call, true);
         }
 
-    struct gemm call = {.m = 4096, .n = 4096, .k = 4096, .multiprocessors = 132};
-    assert_true(bf16_even_plan(&call, NULL).pairs);
-    call.multiprocessors = 1;
-    assert_false(bf16_even_plan(&call, NULL).pairs);
-    call = (struct gemm){.m = 2048, .n = 2048, .k = 2048, .multiprocessors = 132};
-    assert_false(bf16_even_plan(&call, NULL).pairs);
+    const struct gemm call = {.m = 300, .n = 300, .k = 512, .multiprocessors = 1};
+    double cycles;
+    bf16_even_plan(&call, true, &cycles);
+    assert_true(isinf(cycles)); /* there is no room for a pair */
 }
 
 /* What was fastest on an H200 (docs/results/07_tensor_h200.csv). */
@@ -400,6 +402,7 @@ static void test_bf16_plans(void **state)
         {3333, 1111, 777, BF16_THIN},
         {1500, 1500, 1500, BF16_BROAD},
         {8192, 8192, 128, BF16_WIDE},
+        {2048, 2048, 2048, BF16_EVEN},
         {4096, 4096, 4096, BF16_EVEN},
         {4096, 4096, 14336, BF16_EVEN},
         {6144, 6144, 6144, BF16_EVEN},
@@ -437,6 +440,7 @@ static void test_bf16_plans(void **state)
             assert_true(plan.splits == 1 ||
                         plan.splits * call.m * call.n <= bf16_plan_floats(&call));
         assert_true(plan.splits == 1 || plan.way <= BF16_WIDE || plan.way == BF16_THIN);
+        assert_true(plan.way != BF16_EVEN || plan.pairs == (shapes[s].k > 2048));
         assert_true(plan.way != BF16_FITTED || (bf16_can_be_fitted(&call) && plan.rows > 0));
     }
 }

@@ -253,6 +253,7 @@ static void test_columns(void **state)
 void launch_shared_wave(const struct gemm *call);
 void launch_stored_later(const struct gemm *call);
 void launch_even_waves(const struct gemm *call);
+void launch_even_pairs(const struct gemm *call);
 void launch_any_shape_bf16(const struct gemm *call);
 void prepare_any_shape_bf16(const struct gemm *call);
 
@@ -308,6 +309,8 @@ static void test_waves(void **state)
     launch = launch_stored_later; /* up to six of a block */
     check_waves();
     launch = launch_even_waves;
+    check_waves();
+    launch = launch_even_pairs; /* or not, with one multiprocessor */
     check_waves();
     launch = launch_any_shape_bf16; /* a long product, for one multiprocessor */
     multiprocessors = 1;

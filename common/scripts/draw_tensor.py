@@ -213,8 +213,8 @@ def draw_even_waves():
             else:
                 svg.text(x + 6, y + 15, "%d rows" % sum(low if is_low else high for is_low in line), 12)
         top += shown + 60
-    svg.text(20, top - 14, "C, 4096 x 4096, in tiles %d columns wide; right: the rows of the tiles that a multiprocessor computes, one after "
-             "the other." % width, 12)
+    svg.text(20, top - 14, "C, 4096 x 4096, in tiles %d columns wide; right: the rows that a multiprocessor multiplies, tile after "
+             "tile." % width, 12)
     return svg.render()
 
 
