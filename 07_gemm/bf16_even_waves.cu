@@ -33,7 +33,7 @@ struct shares {
     CUtensorMap of_rank[2];
 };
 
-/* Tiles of either kind, and the last one of a column; parts of C, and the last part of a low tile. */
+/* Tiles of either kind, and the last one of a column; B; parts of C, and a low tile's last part. */
 struct even_maps {
     struct shares high, high_last, low, low_last;
     CUtensorMap b, c, c_low_last;

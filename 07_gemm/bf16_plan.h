@@ -14,8 +14,9 @@ extern "C" {
 #endif
 
 /* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (the rung
- * stream_k); the rungs shared_wave, even_waves and even_pairs, fitted, thin, few_rows and few_columns;
- * a matrix times a vector; and what none of these can: k = 0, or a side of more than INT32_MAX. */
+ * stream_k); the rungs shared_wave, even_waves or even_pairs, fitted, thin, few_rows and
+ * few_columns; a matrix times a vector; and what none of these can: k = 0, or a side of more than
+ * INT32_MAX. */
 enum bf16_way {
     BF16_NARROW,
     BF16_MIDDLE,
@@ -57,9 +58,9 @@ struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *cluster
                                 double *cycles_of_best);
 struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_best);
 
-/* Tiles of the rungs even_waves and even_pairs: how many columns of tiles are high, and how high the
- * tiles of the others are, so that the multiprocessors end at about the same time. Pairs need two
- * multiprocessors. */
+/* Tiles of the rungs even_waves and even_pairs: how many columns of tiles are high, and how high
+ * the tiles of the others are, so that the multiprocessors end at about the same time. Pairs need
+ * two multiprocessors; without, the cycles are infinite. */
 #define BF16_HIGH_ROWS 256
 #define BF16_EVEN_COLUMNS 128
 struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best);

@@ -174,7 +174,8 @@ static void test_tiles(void **state)
 }
 
 /* High tiles in all columns of tiles, in the first of three, or in none; of either kind the last of
- * a column is whole, or as low as can be. The fewest steps along k, and one more, not a whole one. */
+ * a column is whole, or as low as can be. The fewest steps along k, and one more that is not
+ * whole. */
 static void verify_even_tiles(unsigned low_rows, bool pairs)
 {
     static const unsigned high[] = {0, 1, 3};
