@@ -157,10 +157,10 @@ bool bf16_can_be_even(const struct gemm *call)
     return bf16_can_be_fitted(call) && call->beta == 0 && bf16_steps_of(call) >= parts;
 }
 
-/* With n blocks, or pairs of them, each takes every nth tile, high ones first. So none has more tiles
+/* Of n blocks, or pairs of them, each takes every nth tile, high ones first. So none has more tiles
  * than the first, or more high ones. For a given number of waves, low tiles take the place of high
- * ones until there is no more room in the last. Pairs take a microsecond more to start and to
- * end, and pay when bytes count: at the power limit, and on an H100, whose L2 does not keep up with
+ * ones until there is no more room in the last. Pairs take a microsecond more to start and to end,
+ * and pay when bytes count: at the power limit, and on an H100, whose L2 does not keep up with
  * single blocks. */
 struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best)
 {

@@ -1,8 +1,8 @@
 /* Step 07, bfloat16: waves of tiles that come out even. Tiles have 256 rows and 128 columns, and in
  * the last columns of tiles fewer rows. There are so many of those columns that all multiprocessors
- * end at about the same time. As in bf16_fitted.cu, the rows of a tile are the columns of wgmma's products, of
- * which there may be any multiple of 8; as in bf16_stored_later.cu, a tile is stored while the next
- * one's products run. For a beta of 0, and a C that the TMA can store.
+ * end at about the same time. As in bf16_fitted.cu, the rows of a tile are the columns of wgmma's
+ * products, of which there may be any multiple of 8; as in bf16_stored_later.cu, a tile is stored
+ * while the next one's products run. For a beta of 0, and a C that the TMA can store.
  *
  * even_pairs: two blocks beside each other bring A's tile together, half of it each. */
 #include "bf16_kept_tile.cuh"
@@ -12,13 +12,13 @@
 static const unsigned HIGH = BF16_HIGH_ROWS, TILE_N = BF16_EVEN_COLUMNS, STAGES = 4;
 typedef tensor_ring<HIGH, TILE_N, STAGES> even_ring;
 
-/* A consumer, which has 64 columns of the tile, stores it 64 rows at a time, through two buffers. */
+/* A consumer has 64 columns of the tile, and stores 64 rows at a time, through two buffers. */
 static const unsigned PART = 64, PARTS = HIGH / PART, PART_BYTES = PART * ROW_BYTES, BUFFERS = 2;
 static const unsigned PART_PAIRS = PART / 4; /* of a thread */
 static const unsigned SHARED_BYTES = STAGES * even_ring::STAGE_BYTES + 2 * BUFFERS * PART_BYTES;
 
-/* C's rows; steps along k; columns of tiles, each as wide as a cluster's tiles beside each other, of
- * which the first have high tiles; tiles in a column of either kind. */
+/* C's rows; steps along k; columns of tiles, one tile wide, or two for pairs, of which the first
+ * have high tiles; tiles in a column of either kind. */
 struct even_work {
     unsigned rows, steps, columns, high_columns, high_tiles, low_tiles;
 
