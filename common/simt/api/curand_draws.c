@@ -3,15 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WEYL = 362437, TWISTED = 624, PHILOX_WORDS = 4 };
+#include "cuda/simt_random.h"
 
-/* machine/random.c, machine/mrg32k3a.c */
-unsigned int simt_xorwow_seed(unsigned int words[5], unsigned long long seed);
-void simt_xorwow_jump(unsigned int words[5], unsigned long long sequence,
-                      unsigned long long offset);
-void simt_mrg32k3a_seed(unsigned int words[6], unsigned long long seed);
-void simt_mrg32k3a_jump(unsigned int words[6], unsigned long long subsequence,
-                        unsigned long long offset);
+enum { WEYL = 362437, TWISTED = 624, PHILOX_WORDS = 4 };
 
 /* So many outputs are of one sequence before it is the next one's turn. */
 struct kind {

@@ -7,18 +7,7 @@
 
 #include "cuda_runtime.h"
 #include "curand.h"
-
-extern "C" {
-/* The five words of a seed; returns the counter d of it. */
-unsigned int simt_xorwow_seed(unsigned int words[5], unsigned long long seed);
-/* Moves the five words by `sequence` times 2^67 numbers, and by `offset` numbers. */
-void simt_xorwow_jump(unsigned int words[5], unsigned long long sequence,
-                      unsigned long long offset);
-void simt_mrg32k3a_seed(unsigned int words[6], unsigned long long seed);
-/* The six by `subsequence` times 2^76 numbers, and by `offset` numbers. */
-void simt_mrg32k3a_jump(unsigned int words[6], unsigned long long subsequence,
-                        unsigned long long offset);
-}
+#include "simt_random.h"
 
 /* What is left of a pair of normal numbers. */
 template <class State>

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cuda/simt_random.h"
+
 enum { TERMS = 3, HALVES = 2, SUBSEQUENCE = 76 /* 2^76 numbers */, POWERS = SUBSEQUENCE + 64 };
 
 static const uint64_t moduli[HALVES] = {4294967087, 4294944443};
@@ -16,11 +18,6 @@ static struct matrix powers[HALVES][POWERS] =
      {{{{0, 1, 0}, {0, 0, 1}, {4294967087 - 810728, 1403580, 0}}}},
      {{{{0, 1, 0}, {0, 0, 1}, {4294944443 - 1370589, 0, 527612}}}}};
 static int known = 1;
-
-/* words: the three terms of the one, and of the other */
-void simt_mrg32k3a_seed(unsigned int words[HALVES * TERMS], unsigned long long seed);
-void simt_mrg32k3a_jump(unsigned int words[HALVES * TERMS], unsigned long long subsequence,
-                        unsigned long long offset);
 
 void simt_mrg32k3a_seed(unsigned int words[HALVES * TERMS], unsigned long long seed)
 {

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cuda/simt_random.h"
+
 enum { WORDS = 5, BITS = 32 * WORDS, SEQUENCE = 67 /* 2^67 numbers */, POWERS = SEQUENCE + 64 };
 
 /* What each bit of the words becomes, as words to be added (modulo 2). */
@@ -12,10 +14,6 @@ struct matrix {
 };
 static struct matrix powers[POWERS]; /* of the step, 2 to this power times */
 static int known;
-
-unsigned int simt_xorwow_seed(unsigned int words[WORDS], unsigned long long seed);
-void simt_xorwow_jump(unsigned int words[WORDS], unsigned long long sequence,
-                      unsigned long long offset);
 
 unsigned int simt_xorwow_seed(unsigned int words[WORDS], unsigned long long seed)
 {
