@@ -152,9 +152,7 @@ double bf16_cycles_if_high(const struct gemm *call)
 
 bool bf16_can_be_even(const struct gemm *call)
 {
-    const size_t parts = 4; /* of a tile, stored one in a step */
-
-    return bf16_can_be_fitted(call) && call->beta == 0 && bf16_steps_of(call) >= parts;
+    return bf16_can_be_fitted(call) && call->beta == 0 && bf16_steps_of(call) >= BF16_EVEN_PARTS;
 }
 
 /* Of n blocks, or pairs of them, each takes every nth tile, high ones first. So none has more tiles

@@ -46,6 +46,28 @@ static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffe
     }
 }
 
+/* Before a buffer is filled: at most OTHERS stores of the warpgroup are still reading theirs. One
+ * of its threads, `is_first`, stores. */
+template <unsigned OTHERS>
+static __device__ void wait_for_buffer(bool is_first)
+{
+    if (is_first)
+        store_wait_read<OTHERS>();
+    warpgroup_barrier();
+}
+
+/* When the warpgroup has filled it. */
+static __device__ void store_buffer(bool is_first, const CUtensorMap *c, size_t row, size_t column,
+                                    const unsigned char *buffer)
+{
+    before_async_reads();
+    warpgroup_barrier();
+    if (is_first) {
+        store_tile(c, row, column, buffer);
+        store_commit();
+    }
+}
+
 /* Stores a tile's sums, 64 columns at a time. The TMA is still reading one buffer when the next one
  * is filled, and storing the last ones when the next tile's products have begun. */
 template <typename Plan>
@@ -59,19 +81,12 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
 #pragma unroll
     for (unsigned panel = 0; panel < Plan::TILE_N / PANEL; panel++) {
         unsigned char *const buffer = buffers + panel % Plan::BUFFERS * Plan::BUFFER_BYTES;
-        if (is_first)
-            store_wait_read<Plan::BUFFERS - 1>();
-        warpgroup_barrier();
+        wait_for_buffer<Plan::BUFFERS - 1>(is_first);
         if (call.beta == 0)
             fill_buffer<false>(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
         else
             fill_buffer<true>(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
-        before_async_reads();
-        warpgroup_barrier();
-        if (is_first) {
-            store_tile(c, row, unit.column + panel * PANEL, buffer);
-            store_commit();
-        }
+        store_buffer(is_first, c, row, unit.column + panel * PANEL, buffer);
     }
 }
 

@@ -1,90 +1,11 @@
-/* Step 07, bfloat16: waves of tiles that come out even. Tiles have 256 rows and 128 columns, and in
- * the last columns of tiles fewer rows. There are so many of those columns that all multiprocessors
- * end at about the same time. As in bf16_fitted.cu, the rows of a tile are the columns of wgmma's
+/* Step 07, bfloat16: waves of tiles that come out even, since a part of C has lower ones
+ * (bf16_even_tiles.cuh). As in bf16_fitted.cu, the rows of a tile are the columns of wgmma's
  * products, of which there may be any multiple of 8; as in bf16_stored_later.cu, a tile is stored
  * while the next one's products run. For a beta of 0, and a C that the TMA can store.
  *
  * even_pairs: two blocks beside each other bring A's tile together, half of it each. */
+#include "bf16_even_tiles.cuh"
 #include "bf16_kept_tile.cuh"
-#include "bf16_launch.cuh"
-#include "bf16_plan.h"
-
-static const unsigned HIGH = BF16_HIGH_ROWS, TILE_N = BF16_EVEN_COLUMNS, STAGES = 4;
-typedef tensor_ring<HIGH, TILE_N, STAGES> even_ring;
-
-/* A consumer has 64 columns of the tile, and stores 64 rows at a time, through two buffers. */
-static const unsigned PART = 64, PARTS = HIGH / PART, PART_BYTES = PART * ROW_BYTES, BUFFERS = 2;
-static const unsigned PART_PAIRS = PART / 4; /* of a thread */
-static const unsigned SHARED_BYTES = STAGES * even_ring::STAGE_BYTES + 2 * BUFFERS * PART_BYTES;
-
-/* C's rows; steps along k; columns of tiles, one tile wide, or two for pairs, of which the first
- * have high tiles; tiles in a column of either kind. */
-struct even_work {
-    unsigned rows, steps, columns, high_columns, high_tiles, low_tiles;
-
-    __host__ __device__ unsigned tiles() const
-    {
-        return high_columns * high_tiles + (columns - high_columns) * low_tiles;
-    }
-};
-
-/* Boxes of A: the rows of a tile that each block of a cluster brings. */
-struct shares {
-    CUtensorMap of_rank[2];
-};
-
-/* Tiles of either kind, and the last one of a column; B; parts of C, and a low tile's last part. */
-struct even_maps {
-    struct shares high, high_last, low, low_last;
-    CUtensorMap b, c, c_low_last;
-};
-
-/* The rows of a tile that the first of two blocks brings for both: a multiple of 8, since the
- * swizzle repeats every 8 rows. The other one brings the rest. */
-static inline __host__ __device__ constexpr unsigned first_half(unsigned rows)
-{
-    return (rows / 2 + 7) / 8 * 8;
-}
-
-/* ---- which tiles ----------------------------------------------------------------------------- */
-
-struct even_tile {
-    unsigned row, column, rows; /* rows: those that are not outside */
-    bool is_low;
-};
-
-/* High tiles come first. Each kind is numbered as in bf16_persistent.cuh. */
-template <unsigned LOW, unsigned CLUSTER>
-struct even_tiles {
-    static const unsigned GROUP = 8, COLUMNS = CLUSTER * TILE_N;
-    unsigned number, rank;
-
-    __device__ even_tiles(unsigned rank) : number(blockIdx.x / CLUSTER), rank(rank)
-    {
-    }
-    __device__ bool next(const struct even_work &work, struct even_tile &tile)
-    {
-        const unsigned high = work.high_columns * work.high_tiles;
-        const unsigned low_columns = work.columns - work.high_columns;
-
-        if (number >= work.tiles())
-            return false;
-        tile.is_low = number >= high;
-        const unsigned index = tile.is_low ? number - high : number;
-        const unsigned tiles = tile.is_low ? work.low_tiles : work.high_tiles;
-        const unsigned columns = tile.is_low ? low_columns : work.high_columns;
-        const unsigned in_group = index % (GROUP * columns);
-        const unsigned first = index / (GROUP * columns) * GROUP;
-        const unsigned group = min(GROUP, tiles - first);
-
-        tile.row = (first + in_group % group) * (tile.is_low ? LOW : HIGH);
-        tile.column = (in_group / group + (tile.is_low ? work.high_columns : 0)) * COLUMNS;
-        tile.column += rank * TILE_N;
-        tile.rows = min(tile.is_low ? LOW : HIGH, work.rows - tile.row);
-        number += gridDim.x / CLUSTER;
-        return true;
-    }
-};
 
 /* ---- producer -------------------------------------------------------------------------------- */
 
@@ -122,8 +43,8 @@ static __device__ void produce_even(even_ring ring, const struct gemm &,
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
-/* Stores one part of the kept tile, ROWS rows. stmatrix writes two 8 x 8 tiles,
- * transposed, to the places that the TMA expects in swizzled rows. */
+/* Stores one part of the kept tile, ROWS rows. stmatrix writes two 8 x 8 tiles, transposed, to the
+ * places that the TMA expects in swizzled rows. */
 template <unsigned ROWS>
 static __device__ void store_part(const CUtensorMap *c, unsigned char *buffers, unsigned part,
                                   const struct kept_tile &kept)
@@ -132,9 +53,7 @@ static __device__ void store_part(const CUtensorMap *c, unsigned char *buffers, 
     const unsigned chunk = (thread / 32 * 2 + lane / 8 % 2) ^ lane % 8;
     unsigned char *const buffer = buffers + part % BUFFERS * PART_BYTES;
 
-    if (thread == 0)
-        store_wait_read<BUFFERS - 1>();
-    warpgroup_barrier();
+    wait_for_buffer<BUFFERS - 1>(thread == 0);
 #pragma unroll
     for (unsigned j = 0; j < ROWS / 8; j++) {
         const unsigned *const pairs = kept.pairs + part * PART_PAIRS + 2 * j;
@@ -143,12 +62,7 @@ static __device__ void store_part(const CUtensorMap *c, unsigned char *buffers, 
                      "r"(pairs[0]), "r"(pairs[1])
                      : "memory");
     }
-    before_async_reads();
-    warpgroup_barrier();
-    if (thread == 0) {
-        store_tile(c, kept.row + part * PART, kept.column, buffer);
-        store_commit();
-    }
+    store_buffer(thread == 0, c, kept.row + part * PART, kept.column, buffer);
 }
 
 template <unsigned LOW>
@@ -260,68 +174,6 @@ EVEN_KERNEL(even_pairs_208, 208, 2)
 EVEN_KERNEL(even_pairs_232, 232, 2)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
-
-/* As `prepared` of bf16_launch.cuh. */
-struct even_prepared {
-    struct gemm call;
-    unsigned low, cluster, blocks;
-    struct even_work work;
-    struct even_maps maps;
-};
-
-static CUtensorMap map_part(const struct gemm *call, unsigned rows)
-{
-    return map_bf16(call->c_bf16, call->m, call->n, call->ldc, rows);
-}
-
-/* For tiles of `tile_rows` rows, of which `rows` are inside A. */
-static struct shares map_shares(const struct gemm *call, unsigned cluster, unsigned tile_rows,
-                                unsigned rows)
-{
-    const unsigned half = first_half(tile_rows);
-
-    if (cluster == 1)
-        return {map_a(call, rows)};
-    return {map_a(call, min(rows, half)), map_a(call, rows > half ? rows - half : half)};
-}
-
-static unsigned rows_of_last(const struct gemm *call, unsigned tile_rows)
-{
-    const unsigned rest = (unsigned)(call->m % tile_rows);
-
-    return rest > 0 ? rest : tile_rows;
-}
-
-static const struct even_prepared *even_prepared_for(const void *kernel, const struct gemm *call,
-                                                     const struct bf16_plan *plan)
-{
-    static struct even_prepared of_gpus[MOST_GPUS];
-    struct even_prepared *const last = &of_gpus[gpu_place()];
-    const unsigned low = plan->rows, cluster = plan->pairs ? 2 : 1, m = (unsigned)call->m;
-
-    if (memcmp(&last->call, call, sizeof *call) == 0 && last->low == low &&
-        last->cluster == cluster && last->work.high_columns == plan->high_columns)
-        return last;
-    last->call = *call;
-    last->low = low;
-    last->cluster = cluster;
-    last->work = {m,
-                  steps_along_k(call),
-                  (unsigned)((call->n + cluster * TILE_N - 1) / (cluster * TILE_N)),
-                  plan->high_columns,
-                  (m + HIGH - 1) / HIGH,
-                  (m + low - 1) / low};
-    last->blocks = min((unsigned)call->multiprocessors / cluster, last->work.tiles()) * cluster;
-    last->maps = {map_shares(call, cluster, HIGH, HIGH),
-                  map_shares(call, cluster, HIGH, rows_of_last(call, HIGH)),
-                  map_shares(call, cluster, low, low),
-                  map_shares(call, cluster, low, rows_of_last(call, low)),
-                  map_b(call),
-                  map_part(call, PART),
-                  map_part(call, low - (PARTS - 1) * PART)};
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
-    return last;
-}
 
 /* If the plan has low tiles of so many rows. */
 #define LAUNCH_IF(height, by_pairs, kernel)                                                        \

@@ -84,19 +84,12 @@ struct fitted {
     {
         const bool is_first = threadIdx.x % WARPGROUP == 0;
 
-        if (is_first)
-            store_wait_read<0>(); /* of the tile before */
-        warpgroup_barrier();
+        wait_for_buffer<0>(is_first); /* the tile before's */
         if (call.beta == 0)
             fill_buffer<false>(call, buffer, unit, warpgroup, sum);
         else
             fill_buffer<true>(call, buffer, unit, warpgroup, sum);
-        before_async_reads();
-        warpgroup_barrier();
-        if (is_first) {
-            store_tile(c, unit.row, unit.column + warpgroup * 64, buffer);
-            store_commit();
-        }
+        store_buffer(is_first, c, unit.row, unit.column + warpgroup * 64, buffer);
     }
 };
 

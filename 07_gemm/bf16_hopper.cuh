@@ -122,11 +122,17 @@ struct maps {
     CUtensorMap a, a_last, b, c;
 };
 
+static inline unsigned rows_of_last_tile(const struct gemm *call, unsigned tile_rows)
+{
+    const unsigned rest = (unsigned)(call->m % tile_rows);
+
+    return rest > 0 ? rest : tile_rows;
+}
+
 static inline struct maps map_operands(const struct gemm *call, unsigned tile_rows)
 {
-    const unsigned last = (unsigned)(call->m % tile_rows);
-
-    return {map_a(call, tile_rows), map_a(call, last > 0 ? last : tile_rows), map_b(call), {}};
+    return {
+        map_a(call, tile_rows), map_a(call, rows_of_last_tile(call, tile_rows)), map_b(call), {}};
 }
 
 /* How many of a tile's rows of A and panels of B are not outside. */

@@ -74,19 +74,32 @@ static inline __device__ unsigned share_of(unsigned number, unsigned part, unsig
 }
 
 /* Tiles are numbered column by column within groups of rows of tiles, so that blocks that run at
- * the same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
+ * the same time share rows of A and columns of B in L2. */
+struct place {
+    unsigned row, column; /* of tiles */
+};
+
+template <unsigned GROUP>
+static __device__ struct place place_of(unsigned tile, unsigned rows, unsigned columns)
+{
+    const unsigned in_group = tile % (GROUP * columns);
+    const unsigned first = tile / (GROUP * columns) * GROUP;
+    const unsigned group_rows = min(GROUP, rows - first);
+
+    return {first + in_group % group_rows, in_group / group_rows};
+}
+
+/* The tiles of a cluster follow on each other. */
 template <typename Plan>
 static __device__ struct unit unit_at(const struct bf16_work &work, unsigned number, unsigned rank)
 {
     const unsigned tile = number / work.splits;
     const unsigned rows = (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER;
-    const unsigned in_group = tile % (Plan::GROUP * work.column_tiles);
-    const unsigned first = tile / (Plan::GROUP * work.column_tiles) * Plan::GROUP;
-    const unsigned group_rows = min(Plan::GROUP, rows - first);
+    const struct place place = place_of<Plan::GROUP>(tile, rows, work.column_tiles);
     struct unit unit = {};
 
-    unit.row = ((size_t)(first + in_group % group_rows) * Plan::CLUSTER + rank) * Plan::TILE_M;
-    unit.column = (size_t)(in_group / group_rows) * Plan::TILE_N;
+    unit.row = ((size_t)place.row * Plan::CLUSTER + rank) * Plan::TILE_M;
+    unit.column = (size_t)place.column * Plan::TILE_N;
     unit.split = number % work.splits;
     unit.first_step = share_of(work.steps, unit.split, work.splits);
     unit.end = share_of(work.steps, unit.split + 1, work.splits);

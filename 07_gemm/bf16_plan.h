@@ -63,6 +63,7 @@ struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_bes
  * two multiprocessors; without, the cycles are infinite. */
 #define BF16_HIGH_ROWS 256
 #define BF16_EVEN_COLUMNS 128
+#define BF16_EVEN_PARTS 4 /* of a tile, stored one in a step */
 struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best);
 
 /* Whether these rungs can compute it, if the TMA can load A and B: C is not read, the TMA can store

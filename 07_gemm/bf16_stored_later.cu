@@ -16,11 +16,8 @@ static __device__ void store_kept_panel(const CUtensorMap *c, unsigned char *buf
     const unsigned thread = threadIdx.x % WARPGROUP, lane = thread % 32;
     const unsigned buffer_row = thread / 32 * 16 + lane % 16;
     unsigned char *const buffer = buffers + panel % later_plan::BUFFERS * later_plan::BUFFER_BYTES;
-    const bool is_first = thread == 0;
 
-    if (is_first)
-        store_wait_read<later_plan::BUFFERS - 1>();
-    warpgroup_barrier();
+    wait_for_buffer<later_plan::BUFFERS - 1>(thread == 0);
 #pragma unroll
     for (unsigned j = 0; j < 8; j += 2) {
         const unsigned chunk = (j + lane / 16) ^ buffer_row % 8;
@@ -30,12 +27,7 @@ static __device__ void store_kept_panel(const CUtensorMap *c, unsigned char *buf
                      "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
                      : "memory");
     }
-    before_async_reads();
-    warpgroup_barrier();
-    if (is_first) {
-        store_tile(c, kept.row, kept.column + panel * PANEL, buffer);
-        store_commit();
-    }
+    store_buffer(thread == 0, c, kept.row, kept.column + panel * PANEL, buffer);
 }
 
 /* The consumers, for products of at least PANELS steps: one panel of the tile before is stored in
