@@ -73,7 +73,7 @@ struct even_tiles {
         const unsigned index = tile.is_low ? number - high : number;
         const unsigned tiles = tile.is_low ? work.low_tiles : work.high_tiles;
         const unsigned columns = tile.is_low ? low_columns : work.high_columns;
-        const struct place place = place_of<GROUP>(index, tiles, columns);
+        const struct tile_place place = place_of<GROUP>(index, tiles, columns);
 
         tile.row = place.row * (tile.is_low ? LOW : HIGH);
         tile.column = (place.column + (tile.is_low ? work.high_columns : 0)) * COLUMNS;

@@ -75,12 +75,12 @@ static inline __device__ unsigned share_of(unsigned number, unsigned part, unsig
 
 /* Tiles are numbered column by column within groups of rows of tiles, so that blocks that run at
  * the same time share rows of A and columns of B in L2. */
-struct place {
+struct tile_place {
     unsigned row, column; /* of tiles */
 };
 
 template <unsigned GROUP>
-static __device__ struct place place_of(unsigned tile, unsigned rows, unsigned columns)
+static __device__ struct tile_place place_of(unsigned tile, unsigned rows, unsigned columns)
 {
     const unsigned in_group = tile % (GROUP * columns);
     const unsigned first = tile / (GROUP * columns) * GROUP;
@@ -95,7 +95,7 @@ static __device__ struct unit unit_at(const struct bf16_work &work, unsigned num
 {
     const unsigned tile = number / work.splits;
     const unsigned rows = (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER;
-    const struct place place = place_of<Plan::GROUP>(tile, rows, work.column_tiles);
+    const struct tile_place place = place_of<Plan::GROUP>(tile, rows, work.column_tiles);
     struct unit unit = {};
 
     unit.row = ((size_t)place.row * Plan::CLUSTER + rank) * Plan::TILE_M;
