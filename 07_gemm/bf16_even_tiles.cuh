@@ -53,7 +53,7 @@ struct even_tile {
     bool is_low;
 };
 
-/* High tiles come first. Each kind is numbered as in bf16_persistent.cuh. */
+/* High tiles come first; each kind in an order of its own. */
 template <unsigned LOW, unsigned CLUSTER>
 struct even_tiles {
     static const unsigned GROUP = 8, COLUMNS = CLUSTER * TILE_N;
@@ -73,7 +73,7 @@ struct even_tiles {
         const unsigned index = tile.is_low ? number - high : number;
         const unsigned tiles = tile.is_low ? work.low_tiles : work.high_tiles;
         const unsigned columns = tile.is_low ? low_columns : work.high_columns;
-        const struct tile_place place = place_of<GROUP>(index, tiles, columns);
+        const struct tile_of_c place = tile_in_order<GROUP>(index, tiles, columns);
 
         tile.row = place.row * (tile.is_low ? LOW : HIGH);
         tile.column = (place.column + (tile.is_low ? work.high_columns : 0)) * COLUMNS;

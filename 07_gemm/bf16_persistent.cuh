@@ -7,6 +7,7 @@
 #include "bf16_epilogue.cuh"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
+#include "tile_order.cuh"
 
 /* The work: unit u is part u % splits of the steps along k of tile u / splits. With several splits,
  * each has sums of its own in `parts`, which are added up later. */
@@ -73,29 +74,13 @@ static inline __device__ unsigned share_of(unsigned number, unsigned part, unsig
     return number / parts * part + number % parts * part / parts;
 }
 
-/* Tiles are numbered column by column within groups of rows of tiles, so that blocks that run at
- * the same time share rows of A and columns of B in L2. */
-struct tile_place {
-    unsigned row, column; /* of tiles */
-};
-
-template <unsigned GROUP>
-static __device__ struct tile_place place_of(unsigned tile, unsigned rows, unsigned columns)
-{
-    const unsigned in_group = tile % (GROUP * columns);
-    const unsigned first = tile / (GROUP * columns) * GROUP;
-    const unsigned group_rows = min(GROUP, rows - first);
-
-    return {first + in_group % group_rows, in_group / group_rows};
-}
-
 /* The tiles of a cluster follow on each other. */
 template <typename Plan>
 static __device__ struct unit unit_at(const struct bf16_work &work, unsigned number, unsigned rank)
 {
     const unsigned tile = number / work.splits;
     const unsigned rows = (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER;
-    const struct tile_place place = place_of<Plan::GROUP>(tile, rows, work.column_tiles);
+    const struct tile_of_c place = tile_in_order<Plan::GROUP>(tile, rows, work.column_tiles);
     struct unit unit = {};
 
     unit.row = ((size_t)place.row * Plan::CLUSTER + rank) * Plan::TILE_M;

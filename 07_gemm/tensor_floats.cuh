@@ -8,6 +8,7 @@
 #include "kernel/dependent_launch.cuh"
 #include "tensor_ring.cuh"
 #include "tile.cuh"
+#include "tile_order.cuh"
 
 static const unsigned STEP_K = 32; /* a step's terms: 128 bytes of floats */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
@@ -23,15 +24,11 @@ struct tile_place {
     size_t row, column;
 };
 
-/* Column by column within groups of 8 rows of tiles, which share L2. */
 static inline __device__ struct tile_place place_of(const struct tile_work &work, unsigned tile)
 {
-    const unsigned height = 8, in_group = tile % (height * work.column_tiles);
-    const unsigned first = tile / (height * work.column_tiles) * height;
-    const unsigned rows = min(height, work.row_tiles - first);
+    const struct tile_of_c at = tile_in_order<8>(tile, work.row_tiles, work.column_tiles);
 
-    return {(size_t)(first + in_group % rows) * work.tile_rows,
-            (size_t)(in_group / rows) * work.tile_columns};
+    return {(size_t)at.row * work.tile_rows, (size_t)at.column * work.tile_columns};
 }
 
 /* A block's part of the work: copy(ring, place, term, full) starts the copies of a step's tiles to
