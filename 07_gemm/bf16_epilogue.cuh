@@ -57,8 +57,8 @@ static __device__ void wait_for_buffer(bool is_first)
 }
 
 /* When the warpgroup has filled it. */
-static __device__ void store_buffer(bool is_first, const CUtensorMap *c, size_t row, size_t column,
-                                    const unsigned char *buffer)
+static inline __device__ void store_buffer(bool is_first, const CUtensorMap *c, size_t row,
+                                           size_t column, const unsigned char *buffer)
 {
     before_async_reads();
     warpgroup_barrier();
