@@ -316,8 +316,8 @@ class Trial:
             rewritten = os.path.join(self.folder, target + "_" + unit + ".cpp")
             if unit in self.step.preprocessed:
                 with_output = words[:words.index("-o")]
-                commands.append([word for word in with_output if not word.startswith("-std=")] +
-                                ["-x", "c++", "-std=gnu++17", "-E", "-DSIMT_PREPROCESSED",
+                commands.append(with_output +
+                                ["-x", "c++", "-E", "-DSIMT_PREPROCESSED",
                                  "-isystem", os.path.join(ROOT, "common/simt/cuda"), "-include",
                                  "cuda_runtime.h", source, "-o", rewritten + ".ii"])
                 commands.append([self.step.rewriter, "--preprocessed", rewritten + ".ii", rewritten])

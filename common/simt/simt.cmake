@@ -1,7 +1,7 @@
 # simt_add_cuda_sources(target [INSTRUMENTED] [PREPROCESSED] file.cu ...): compiles CUDA C for the
 # CPU back end and adds it to a target.
 #
-# simt_rewrite translates each file to C++17 in the binary directory, where it is compiled with the
+# simt_rewrite translates each file to C++ in the binary directory, where it is compiled with the
 # back end's cuda_runtime.h and then the file's own folder on the include path. The target is linked
 # with the runtime, and its C sources can include the host API.
 #
@@ -54,6 +54,12 @@ set(SIMT_INSTRUMENTATION_Clang
 set(SIMT_INSTRUMENTATION_Clang_13 # and later: loops that copy or clear stay loops
   -mllvm -disable-loop-idiom-memcpy -mllvm -disable-loop-idiom-memset)
 
+# The dialect of device code, for the preprocessor and for the compiler: simtcc reads it here as well.
+# libstdc++ has other declarations for GNU dialects, so text preprocessed for one does not compile as
+# the other.
+set(SIMT_STANDARD
+  -std=gnu++17)
+
 set(SIMT_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 
 function(simt_add_cuda_sources target)
@@ -65,6 +71,7 @@ function(simt_add_cuda_sources target)
     endif()
   endif()
   target_link_libraries(${target} PRIVATE simt_runtime)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
   foreach(file IN LISTS SIMT_UNPARSED_ARGUMENTS)
     get_filename_component(source "${file}" ABSOLUTE)
     get_filename_component(folder "${source}" DIRECTORY)
@@ -76,7 +83,7 @@ function(simt_add_cuda_sources target)
     # -O3 would gain little and take half as long again to compile.
     # The macro leaves out libstdc++'s special functions, such as Bessel's, half of the time that
     # <cmath> takes; kernels have those of CUDA.
-    set(options -Wno-unknown-pragmas -D_GLIBCXX_BITS_SPECFUN_H "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
+    set(options ${SIMT_STANDARD} -Wno-unknown-pragmas -D_GLIBCXX_BITS_SPECFUN_H "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
     if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # at -O1 it does not unroll all that #pragma unroll asks for
       list(APPEND options -Wno-pass-failed)
     else() # No file throws: code to unwind would take a sixth of the time. (Clang would then name
@@ -99,11 +106,13 @@ function(simt_add_cuda_sources target)
       endif()
     endif()
     if(SIMT_PREPROCESSED)
+      # The same options as the compiler gets, in the same order: many set macros.
+      separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${configuration}}")
       set(folders "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
       set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
       add_custom_command(
         OUTPUT "${rewritten}"
-        COMMAND ${CMAKE_CXX_COMPILER} -x c++ -std=gnu++17 -E -MD -MT "${rewritten}"
+        COMMAND ${CMAKE_CXX_COMPILER} ${flags} "$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>" -x c++ -E -MD -MT "${rewritten}"
           -MF "${rewritten}.d" -isystem ${SIMT_FOLDER}/cuda
           "-I${folder}" "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
           "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
@@ -128,5 +137,4 @@ function(simt_add_cuda_sources target)
       INCLUDE_DIRECTORIES "${folder}"
       COMPILE_OPTIONS "${options}")
   endforeach()
-  target_compile_features(${target} PRIVATE cxx_std_17)
 endfunction()
