@@ -89,6 +89,9 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import tracked  # noqa: E402
+
 # ---- pages ---------------------------------------------------------------------------------------
 
 
@@ -103,19 +106,8 @@ def read(path):
 
 def find_pages(root):
     """Paths relative to root, with forward slashes."""
-    pages = []
-    for folder in [""] + sorted(os.listdir(root)):
-        if folder and folder != "docs" and not re.match(r"\d\d_", folder):
-            continue
-        for here, folders, files in os.walk(os.path.join(root, folder)):
-            folders.sort()
-            if folder == "":
-                folders.clear()
-            for name in sorted(files):
-                if name.endswith(".md"):
-                    page = os.path.relpath(os.path.join(here, name), root)
-                    pages.append(page.replace(os.sep, "/"))
-    return pages
+    return [path for path in tracked.files(root)
+            if path.endswith(".md") and re.match(r"(docs/|\d\d_[^/]*/)|[^/]*$", path)]
 
 
 def edition_of(page):
@@ -709,21 +701,23 @@ def check_paths(root, text, complain):
 # ---- rungs and index -----------------------------------------------------------------------------
 
 
-def rungs_of(folder):
-    """The names in a step's tables of rungs, but for a learner's own, which begin with my_."""
+def rungs_of(root, step):
+    """The names in a step's tables of rungs, except for a learner's own, which begin with my_."""
     names = []
-    for file in sorted(os.listdir(folder)):
-        source = read(os.path.join(folder, file)) if file.endswith(".c") else ""
+    for path in tracked.files(root):
+        source = read(os.path.join(root, path)) if re.match(r"%s/[^/]*\.c$" % step, path) else ""
         for table in re.finditer(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", source, re.S):
             names += re.findall(r'\.rung =\s*\{\.name = "(?!my_)([^"]+)"', table.group(1))
     return list(dict.fromkeys(names))
 
 
+def steps_of(root):
+    return sorted({path.split("/")[0] for path in tracked.files(root) if re.match(r"\d\d_[^/]*/", path)})
+
+
 def check_rungs(root, complain):
-    for step in sorted(os.listdir(root)):
-        if not re.match(r"\d\d_", step):
-            continue
-        rungs = rungs_of(os.path.join(root, step))
+    for step in steps_of(root):
+        rungs = rungs_of(root, step)
         if not rungs:
             complain(step, 1, "no table of rungs found")
         for page in ("docs/%s.md" % step, "%s/README.md" % step):
@@ -753,11 +747,9 @@ def check_index(root, texts, complain):
             index = "README.md" if page == first else first
         if index not in linked.get(page, ()):
             complain(index, 1, "does not link to %s" % page)
-    for folder in ("docs/results", "docs/pictures", "docs/programs"):
-        path = os.path.join(root, folder)
-        for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
-            if "%s/%s" % (folder, name) not in linked:
-                complain("%s/%s" % (folder, name), 1, "no page links to it")
+    for path in tracked.files(root):
+        if re.match("docs/(results|pictures|programs)/", path) and path not in linked:
+            complain(path, 1, "no page links to it")
 
 
 # ---- commands ------------------------------------------------------------------------------------
@@ -791,6 +783,8 @@ def main(arguments=None):
         wrongs.append("%s:%d: %s" % (page, line, what_is_wrong))
 
     pages = find_pages(root)
+    if tracked.note(root) and "--root" not in (arguments or sys.argv[1:]):
+        print(tracked.note(root))
     if "docs/README.md" not in pages:
         print("docs.py: %s: no docs/README.md there" % root, file=sys.stderr)
         return 2

@@ -10,10 +10,11 @@ declares and that a C source above it names.
 Exit status: 0 every arrow points upwards, 1 some does not. Needs nothing but Python 3.7."""
 import os
 import re
-import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+import tracked  # noqa: E402
 
 # The rooms of the CPU back end, a CUDA runtime by itself: from the ground up, too.
 SIMT = ["common/simt/" + name for name in (
@@ -34,8 +35,8 @@ SIMT = ["common/simt/" + name for name in (
 
 # A problem's folder is a room of its own, so that no problem knows another, but for these.
 MADE_OF = {"common/problem/matrix_reduction": "common/problem/reduction"}
-PROBLEMS = sorted(("common/problem/" + name for name in os.listdir(os.path.join(ROOT, "common", "problem"))
-                   if os.path.isdir(os.path.join(ROOT, "common", "problem", name))),
+PROBLEMS = sorted({os.path.dirname(path) for path in tracked.files(ROOT)
+                   if re.match("common/problem/[^/]+/[^/]+$", path)},
                   key=lambda room: (room in MADE_OF, room))
 
 # From the ground up: a room includes itself and the rooms before it.
@@ -85,22 +86,8 @@ def room_of(path):
     return max(found, key=len) if found else None
 
 
-def listed_by_git():
-    """Without what git ignores; None if there is no git, or this is no clone."""
-    try:
-        listed = subprocess.run(["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"],
-                                stdout=subprocess.PIPE, universal_newlines=True)
-    except FileNotFoundError:
-        return None
-    return listed.stdout.split("\n") if listed.returncode == 0 else None
-
-
 def sources():
-    names = listed_by_git() or [os.path.relpath(os.path.join(here, name), ROOT)
-                                for here, _, files in os.walk(ROOT) for name in files]
-    return sorted(name for name in names
-                  if re.search(r"\.(c|h|cu|cuh)$", name) and not name.startswith("build")
-                  and os.path.exists(os.path.join(ROOT, name)))
+    return [name for name in tracked.files(ROOT) if re.search(r"\.(c|h|cu|cuh)$", name)]
 
 
 def read(path):
@@ -185,6 +172,8 @@ def verdict(path, target):
 
 def main():
     files = sources()
+    if tracked.note(ROOT):
+        print(tracked.note(ROOT))
     wrong, used, arrows = [], set(), {}
     # This test can fail: arrows that must never be there are found wrong.
     for start, end in (("common/base/error.c", "common/run/options.h"),

@@ -173,11 +173,10 @@ class Plot(unittest.TestCase):
         for name in re.findall(r"\S+\.csv", files):
             with open(os.path.join(RESULTS, name), encoding="utf-8", newline="") as file:
                 measured.update((row["step"], row["rung"]) for row in csv.DictReader(file) if row["median_us"])
-        for step in sorted(os.listdir(ROOT)):
-            if re.match(r"\d\d_", step):
-                rungs = [rung for rung in docs.rungs_of(os.path.join(ROOT, step)) if (step, rung) in measured]
-                self.assertTrue(rungs, step)
-                self.assertEqual([rung for rung in rungs if rung not in words], [], step)
+        for step in docs.steps_of(ROOT):
+            rungs = [rung for rung in docs.rungs_of(ROOT, step) if (step, rung) in measured]
+            self.assertTrue(rungs, step)
+            self.assertEqual([rung for rung in rungs if rung not in words], [], step)
 
     # ---- the arithmetic ----
 

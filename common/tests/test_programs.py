@@ -14,6 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
 FOLDER = os.path.join(ROOT, "docs", "programs")
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+import tracked  # noqa: E402
+
+NAMES = [os.path.basename(path)[:-3] for path in tracked.files(ROOT)
+         if os.path.dirname(path) == "docs/programs" and path.endswith(".cu")]
 
 
 class Run:
@@ -74,8 +79,7 @@ CURES = [Run(name, 0, options=("-DRIGHT",)) for name in MISTAKES]
 def main(simtcc, compiler, update, cures):
     runs = CURES if cures else RUNS
     named = {run.source for run in RUNS}
-    wrong = ["docs/programs/%s has no run in test_programs.py" % name for name in sorted(os.listdir(FOLDER))
-             if name.endswith(".cu") and name[:-3] not in named]
+    wrong = ["docs/programs/%s.cu has no run in test_programs.py" % name for name in NAMES if name not in named]
     with ThreadPoolExecutor(2) as pool:
         outputs = list(pool.map(lambda run: run.output(simtcc, compiler), runs))
     for run, (status, output) in zip(runs, outputs):

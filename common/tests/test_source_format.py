@@ -9,16 +9,17 @@ import subprocess
 import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+import tracked  # noqa: E402
+
 COLUMNS = 100
 VERSION = "14"
 
 
 def sources():
-    for folder, folders, names in os.walk(ROOT):
-        folders[:] = [name for name in folders if not name.startswith((".", "build"))]
-        for name in sorted(names):
-            if name.endswith((".c", ".h", ".cu", ".cuh")):
-                yield os.path.join(folder, name)
+    for name in tracked.files(ROOT):
+        if name.endswith((".c", ".h", ".cu", ".cuh")):
+            yield os.path.join(ROOT, name)
 
 
 def find_formatter():
@@ -34,6 +35,8 @@ def find_formatter():
 
 def main():
     files = list(sources())
+    if tracked.note(ROOT):
+        print(tracked.note(ROOT))
     bad = 0
     for path in files:
         with open(path, encoding="utf-8") as file:
