@@ -149,7 +149,7 @@ end_build() {
 
 # test_suite PRESET COMMAND...: runs the tests of what was built; COMMAND, if any, starts ctest.
 test_suite() {
-    local preset=$1 folder=$root/build/$1 status=0 passed failed skipped only=()
+    local preset=$1 folder=$root/build/$1 status=0 passed failed skipped only=() reasons=()
     shift
     # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
     [[ $preset != tsan ]] || only=(-L '^step$')
@@ -171,7 +171,10 @@ test_suite() {
     (cd "$root" && "$@" ctest --preset "$preset" -j "$at_once" --output-junit "$folder/tests.xml" \
         ${only[@]+"${only[@]}"} ${filter[@]+"${filter[@]}"}) >"$folder/test.log" 2>&1 </dev/null || status=$?
     if [[ -s $folder/tests.xml ]]; then
-        read -r passed failed skipped < <(awk -f "$root/common/scripts/count_tests.awk" "$folder/tests.xml")
+        {
+            read -r passed failed skipped
+            mapfile -t reasons
+        } < <(awk -f "$root/common/scripts/count_tests.awk" "$folder/tests.xml")
     else
         passed=0 failed=0 skipped=0
     fi
@@ -181,6 +184,7 @@ test_suite() {
     if ((failed > 0)); then
         show_end "$folder/test.log"
     fi
+    ((${#reasons[@]} == 0)) || put '%sskipped: %s%s\n' "${reasons[@]/#/$yellow}"
     close_suite "$preset" "$passed" "$failed" "$skipped" $((SECONDS - started))
 }
 

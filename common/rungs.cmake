@@ -78,6 +78,47 @@ elseif(RUNGS_BACKEND STREQUAL simt)
   include(${RUNGS_ROOT}/common/simt/simt.cmake)
 endif()
 
+# Its properties RUNGS_PROGRAMS and RUNGS_COUNTING: the programs of the steps.
+add_library(rungs_steps INTERFACE)
+
+# rungs_add_test(NAME test [PYTHON version] [NEEDS file...] COMMAND command...): a test that is skipped,
+# with the reason, if a file that it needs was not built or if there is no such Python, which runs the
+# command then. Needed are also a program of ours as the command, every $<TARGET_FILE:...>, and the
+# steps' programs if the folder that they are in is given.
+function(rungs_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;PYTHON" "NEEDS;COMMAND")
+  list(GET TEST_COMMAND 0 program)
+  if(TARGET ${program})
+    list(POP_FRONT TEST_COMMAND)
+    list(PREPEND TEST_COMMAND $<TARGET_FILE:${program}>)
+  endif()
+  foreach(argument IN LISTS TEST_COMMAND)
+    if(argument MATCHES "^\\$<TARGET_FILE:")
+      list(APPEND TEST_NEEDS ${argument})
+    elseif(argument STREQUAL "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+      set(files RUNGS_PROGRAMS)
+      if(TEST_NAME MATCHES "^simt[.]")
+        set(files RUNGS_COUNTING) # the suite clang builds no others
+      endif()
+      list(APPEND TEST_NEEDS "$<TARGET_GENEX_EVAL:rungs_steps,$<TARGET_PROPERTY:rungs_steps,${files}>>")
+    endif()
+  endforeach()
+  if(TEST_PYTHON)
+    find_package(Python3 3.7 QUIET COMPONENTS Interpreter)
+    set(python ${Python3_EXECUTABLE} -B)
+    if(NOT Python3_Interpreter_FOUND OR Python3_VERSION VERSION_LESS TEST_PYTHON)
+      set(python ${CMAKE_COMMAND} -E echo "skipped: python3, ${TEST_PYTHON} or later, was not found:")
+    endif()
+    list(PREPEND TEST_COMMAND ${python})
+  endif()
+  list(REMOVE_DUPLICATES TEST_NEEDS)
+  add_test(NAME ${TEST_NAME}
+    COMMAND sh ${RUNGS_ROOT}/common/tests/run_test.sh ${TEST_NEEDS} -- ${TEST_COMMAND}
+    COMMAND_EXPAND_LISTS)
+  set_tests_properties(${TEST_NAME} PROPERTIES
+    SKIP_REGULAR_EXPRESSION "^skipped: (.* was not built\n|python3, )")
+endfunction()
+
 # rungs_leave_to_all([TESTS test...] [PROGRAMS target...]): tests for `./test.sh --all` only (label
 # `later`, which other than `all` the suite clang runs), and what is built for them alone. The target
 # quick_tests is all the rest.
@@ -199,6 +240,7 @@ function(rungs_add_step kind)
   endif()
   set(main ${RUNGS_ROOT}/common/run/main.c)
   add_executable(${name} ${main})
+  set_property(TARGET rungs_steps APPEND PROPERTY RUNGS_PROGRAMS $<TARGET_FILE:${name}>)
   target_link_libraries(${name} PRIVATE ${rungs} ${library} rungs_flags)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${linker})
   # bin/counted/NAME is the same program with instrumented kernels. bin/NAME starts it to have them
@@ -211,6 +253,7 @@ function(rungs_add_step kind)
     simt_add_cuda_sources(${name}_counted INSTRUMENTED PREPROCESSED ${with_ptx})
     set_target_properties(${name}_counted PROPERTIES LINKER_LANGUAGE CXX
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/counted)
+    set_property(TARGET rungs_steps APPEND PROPERTY RUNGS_COUNTING $<TARGET_FILE:${name}_counted>)
     add_dependencies(${name} ${name}_counted)
     if(TARGET simt_tests)
       add_dependencies(simt_tests ${name}_counted)
@@ -225,7 +268,7 @@ function(rungs_add_step kind)
   if(kind STREQUAL GPU)
     string(REPLACE cuda gpu label ${RUNGS_BACKEND})
   endif()
-  add_test(NAME ${name}.run COMMAND ${name} --warmup 0 --reps 1)
+  rungs_add_test(NAME ${name}.run COMMAND ${name} --warmup 0 --reps 1)
   if(kind STREQUAL GPU) # whose default problems take a sanitizer long
     set_tests_properties(${name}.run PROPERTIES LABELS "step;${label};large")
   else()
@@ -239,10 +282,10 @@ function(rungs_add_step kind)
     target_link_libraries(${test} PRIVATE
       ${rungs} rungs_step_test ${library} rungs_test_flags)
     set_target_properties(${test} PROPERTIES LINKER_LANGUAGE ${linker})
-    add_test(NAME ${name}.${test} COMMAND ${test})
+    rungs_add_test(NAME ${name}.${test} COMMAND ${test})
     set_tests_properties(${name}.${test} PROPERTIES LABELS "unit;step;${label}")
     if(source IN_LIST STEP_LARGE)
-      add_test(NAME ${name}.${test}_large COMMAND ${test} large)
+      rungs_add_test(NAME ${name}.${test}_large COMMAND ${test} large)
       set_tests_properties(${name}.${test}_large PROPERTIES LABELS "unit;step;${label};all;large")
     endif()
   endforeach()
@@ -263,7 +306,7 @@ function(rungs_add_instruction_set_test test)
   rungs_add_to_step_tests(${test})
   target_include_directories(${test} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${test} PRIVATE rungs_common rungs_test_flags)
-  add_test(NAME ${step}.${test} COMMAND ${test})
+  rungs_add_test(NAME ${step}.${test} COMMAND ${test})
   set_tests_properties(${step}.${test} PROPERTIES LABELS "unit;step;cpu")
 
   find_program(ARM64_COMPILER aarch64-linux-gnu-gcc)
@@ -279,7 +322,7 @@ function(rungs_add_instruction_set_test test)
       DEPENDS ${sources} ${headers}
       VERBATIM)
     add_custom_target(${test}_arm64 ALL DEPENDS ${arm64})
-    add_test(NAME ${step}.${test}_arm64 COMMAND ${ARM64_EMULATOR} ${arm64})
+    rungs_add_test(NAME ${step}.${test}_arm64 COMMAND ${ARM64_EMULATOR} ${arm64})
     set_tests_properties(${step}.${test}_arm64 PROPERTIES LABELS "unit;step;cpu")
     rungs_leave_to_all(TESTS ${step}.${test}_arm64 PROGRAMS ${test}_arm64)
   endif()

@@ -6,6 +6,7 @@ install or test (cmake, ctest, ./run.sh, ./test.sh, test programs) is replaced: 
 are left out and named."""
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -60,6 +61,8 @@ def needs(block):
     for name in wanted:
         if subprocess.run([sys.executable, *NEEDS[name]], stderr=subprocess.DEVNULL, check=False).returncode != 0:
             return name
+    if "mpirun" in block and shutil.which("mpirun") is None:
+        return "mpirun"
     if "counted" in block or "draw_traces" in block:
         return None if os.path.isdir(os.path.join(BIN, "counted")) else "counting programs"
     if re.search(r"build/cuda|--preset cuda|\bncu\b|\bnvcc\b", block):

@@ -94,4 +94,57 @@ if command -v flock >/dev/null; then
     fi
     grep -q 'waiting for it' "$work/output" || fail 'it does not say that it waits'
 fi
+
+# ---- the totals of test.sh ------------------------------------------------------------------------
+
+# What ctest writes for a test that passed, one that skipped itself, one whose program ctest did not find and one whose
+# program run_test.sh did not find.
+cat >"$work/tests.xml" <<'END'
+	<testcase name="docs.pages" classname="docs.pages" time="9.1" status="run">
+		<system-out>skipped: nothing, it passed
+</system-out>
+	</testcase>
+	<testcase name="docs.site" classname="docs.site" time="0.2" status="notrun">
+		<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
+		<system-out>a line before
+skipped: MkDocs &amp; others are missing
+a line after
+</system-out>
+	</testcase>
+	<testcase name="common.ranks" classname="common.ranks" time="0.2" status="notrun">
+		<skipped message="SKIP_RETURN_CODE=3"/>
+		<system-out>no mpirun here
+</system-out>
+	</testcase>
+	<testcase name="common.silent" classname="common.silent" time="0.2" status="notrun">
+		<skipped message="SKIP_RETURN_CODE=3"/>
+		<system-out></system-out>
+	</testcase>
+	<testcase name="common.gone" classname="common.gone" time="0" status="notrun">
+		<skipped message=""/>
+		<system-out>Unable to find executable: gone</system-out>
+	</testcase>
+	<testcase name="simt.gone" classname="simt.gone" time="0" status="notrun">
+		<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
+		<system-out>skipped: bin/gone was not built
+</system-out>
+	</testcase>
+	<testcase name="simt.wrong" classname="simt.wrong" time="0" status="fail">
+		<failure message=""/>
+		<system-out>skipped: no
+</system-out>
+	</testcase>
+END
+printf '1 3 3\ndocs.site: MkDocs & others are missing\ncommon.ranks: no mpirun here\ncommon.silent: gave no reason\n' \
+    >"$work/expected"
+awk -f "$root/common/scripts/count_tests.awk" "$work/tests.xml" | diff "$work/expected" - ||
+    fail 'tests are counted wrong'
+
+# run_test.sh: runs a command with its arguments and its exit code, or says what was not built.
+run_test=$root/common/tests/run_test.sh
+"$run_test" "$work/tests.xml" -- sh -c 'test "$1" = "a b" && exit 7' sh 'a b'
+[[ $? -eq 7 ]] || fail 'run_test.sh does not run the command as it is'
+"$run_test" "$work/tests.xml" "$work/gone" -- echo ran >"$work/output"
+[[ $? -ne 0 && $(cat "$work/output") == "skipped: $work/gone was not built" ]] ||
+    fail 'run_test.sh runs a command that needs what is not there'
 finish
