@@ -134,9 +134,11 @@ options=(-DBUILD_TESTING=OFF)
 ! have_cmocka || options=(-DBUILD_TESTING=ON)
 say "Building in $(shown "$root/build/$backend") with $jobs jobs ..."
 start=$SECONDS
-if ! { configure "$backend" "${options[@]}" && build "$backend" "${steps[@]}"; }; then
+status=0
+{ configure "$backend" "${options[@]}" && build "$backend" "${steps[@]}"; } || status=$?
+if ((status != 0)); then
     [[ $backend == simt ]] || say "To climb on the CPU instead: ./run.sh --backend simt" >&2
-    exit 1
+    exit "$status"
 fi
 say "Built in $((SECONDS - start)) s."
 

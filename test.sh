@@ -131,15 +131,19 @@ end_build() {
     if [[ -n $build_job ]]; then
         wait "$build_job" || status=$?
         cat -- "$builds/said" >&2
-        if ((status == exit_file || status == exit_machine)); then
-            exit "$status"
-        fi
         seconds=$(cat -- "$builds/seconds")
     else
         build_suite "$1" || status=$?
         seconds=$((SECONDS - started))
     fi
     build_job=
+    if ((status == exit_machine)) && [[ $1 != simt ]]; then
+        leave_out "$1" "$(refusal "$1")" # a compiler or a toolkit that is installed, but too old
+        return 1
+    fi
+    if ((status == exit_file || status == exit_machine)); then
+        exit "$status"
+    fi
     if ((status != 0)); then
         close_suite "$1" 0 1 0 $((SECONDS - started))
         return 1

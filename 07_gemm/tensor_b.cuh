@@ -2,11 +2,7 @@
 #ifndef RUNGS_07_TENSOR_B_CUH
 #define RUNGS_07_TENSOR_B_CUH
 
-#include <cuda.h> /* only types: nothing of the driver library is linked */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/error.h"
+#include "kernel/tensor_map.cuh"
 #include "tile.cuh"
 
 /* Whether the TMA can copy B: its rows must begin at multiples of 16 bytes, and its coordinates are
@@ -20,31 +16,16 @@ static inline bool tensor_takes_b(const struct gemm *call)
  * zeros. */
 static inline CUtensorMap describe_b(const struct gemm *call, unsigned depth, unsigned columns)
 {
-    typedef CUresult (*encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
-                                const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-                                const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-    static void *encode;
-    const cuuint64_t size[] = {call->n, call->k}, stride[] = {call->ldb * sizeof(float)};
-    const cuuint32_t box[] = {columns, depth}, element_stride[] = {1, 1};
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSuccess;
-    CUtensorMap map = {};
+    const struct mapped_matrix b = {CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                                    sizeof(float),
+                                    call->b,
+                                    call->k,
+                                    call->n,
+                                    call->ldb,
+                                    depth,
+                                    columns};
 
-    if (encode == NULL &&
-        (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
-                                          cudaEnableDefault, &found) != cudaSuccess ||
-         found != cudaDriverEntryPointSuccess)) {
-        fprintf(stderr, "TMA: the driver has no cuTensorMapEncodeTiled\n");
-        exit(EXIT_DEVICE_ERROR);
-    }
-    if (((encoder)encode)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)call->b, size, stride,
-                          box, element_stride, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                          CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
-        fprintf(stderr, "TMA: cuTensorMapEncodeTiled refused the matrix B\n");
-        exit(EXIT_DEVICE_ERROR);
-    }
-    return map;
+    return map_matrix_as(&b, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
 }
 
 #endif

@@ -45,6 +45,8 @@ if(RUNGS_BACKEND STREQUAL cuda)
   endif()
   # nvcc compiles host code with this compiler, whose standard library nvcc must support.
   enable_language(CXX)
+  include(${RUNGS_ROOT}/common/toolkit.cmake)
+  rungs_check_toolkit()
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   target_compile_options(rungs_flags INTERFACE
@@ -70,12 +72,12 @@ elseif(RUNGS_BACKEND STREQUAL simt)
   endif()
   enable_language(CXX)
   enable_language(ASM)
-  # Older ones do not tell volatile accesses from others: what polls would be reported as a race.
-  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 11)
-    message(FATAL_ERROR "The CPU back end needs g++ 11 or later, or clang++ 11 or later: "
-                        "${CMAKE_CXX_COMPILER} is ${CMAKE_CXX_COMPILER_VERSION}")
-  endif()
   include(${RUNGS_ROOT}/common/simt/simt.cmake)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS SIMT_OLDEST_COMPILER)
+    message(FATAL_ERROR "The CPU back end needs g++ ${SIMT_OLDEST_COMPILER} or later, or clang++ "
+                        "${SIMT_OLDEST_COMPILER} or later: ${CMAKE_CXX_COMPILER} is "
+                        "${CMAKE_CXX_COMPILER_VERSION}")
+  endif()
 endif()
 
 # Its properties RUNGS_PROGRAMS and RUNGS_COUNTING: the programs of the steps.

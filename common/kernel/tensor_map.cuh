@@ -41,34 +41,55 @@ static inline bool can_be_stored(const void *elements, size_t rows, size_t colum
            columns * element_size % 16 == 0;
 }
 
-static inline CUtensorMap map_matrix(const struct mapped_matrix *matrix)
+/* The driver's function of that name; the runtime looks for it, so the driver is not linked. */
+static inline void *driver_function(const char *name)
+{
+    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSuccess;
+    void *function = NULL;
+#if CUDART_VERSION >= 12050
+    const cudaError_t status =
+        cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
+#else
+    const cudaError_t status = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
+#endif
+
+    if (status != cudaSuccess || found != cudaDriverEntryPointSuccess) {
+        fprintf(stderr, "TMA: the driver has no %s: CUDA 12 or later is needed\n", name);
+        exit(EXIT_DEVICE_ERROR);
+    }
+    return function;
+}
+
+/* Describes a matrix whose tiles are placed in shared memory, and read into the L2 cache, in these
+ * ways. */
+static inline CUtensorMap map_matrix_as(const struct mapped_matrix *matrix,
+                                        CUtensorMapSwizzle swizzle,
+                                        CUtensorMapL2promotion promotion)
 {
     typedef CUresult (*encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
                                 const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
                                 const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-    static void *encode;
+    static encoder encode;
     const cuuint64_t size[] = {matrix->columns, matrix->rows};
     const cuuint64_t stride[] = {matrix->leading * matrix->element_size};
     const cuuint32_t box[] = {matrix->tile_columns, matrix->tile_rows}, element_stride[] = {1, 1};
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSuccess;
     CUtensorMap map = {};
 
-    if (encode == NULL &&
-        (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
-                                          cudaEnableDefault, &found) != cudaSuccess ||
-         found != cudaDriverEntryPointSuccess)) {
-        fprintf(stderr, "TMA: the driver has no cuTensorMapEncodeTiled\n");
-        exit(EXIT_DEVICE_ERROR);
-    }
-    if (((encoder)encode)(&map, matrix->type, 2, (void *)matrix->elements, size, stride, box,
-                          element_stride, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                          CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
+    if (encode == NULL)
+        encode = (encoder)driver_function("cuTensorMapEncodeTiled");
+    if (encode(&map, matrix->type, 2, (void *)matrix->elements, size, stride, box, element_stride,
+               CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion,
+               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
         fprintf(stderr, "TMA: cuTensorMapEncodeTiled refused a matrix\n");
         exit(EXIT_DEVICE_ERROR);
     }
     return map;
+}
+
+static inline CUtensorMap map_matrix(const struct mapped_matrix *matrix)
+{
+    return map_matrix_as(matrix, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
 }
 
 /* Starts to copy the tile that begins at (row, column) to shared memory. The barrier counts its

@@ -2,6 +2,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 #include <stdio.h>
 
@@ -54,8 +55,14 @@ static cudaError_t reduce_terms(R in, size_t n, typename R::value *result, void 
                                 size_t *bytes, Operator combine)
 {
     const Term<R> term = {in};
-    return cub::DeviceReduce::TransformReduce(room, *bytes, thrust::counting_iterator<size_t>(0),
-                                              result, n, combine, term, R::identity());
+    const thrust::counting_iterator<size_t> indices(0);
+#if CUB_VERSION >= 200400 /* of CUDA 12.5 */
+    return cub::DeviceReduce::TransformReduce(room, *bytes, indices, result, n, combine, term,
+                                              R::identity());
+#else
+    return cub::DeviceReduce::Reduce(room, *bytes, thrust::make_transform_iterator(indices, term),
+                                     result, n, combine, R::identity());
+#endif
 }
 
 template <typename A, typename B>

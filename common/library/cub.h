@@ -20,7 +20,7 @@ static inline const char *cub_unavailable(void)
 #if defined RUNGS_CUB
     return NULL;
 #elif defined RUNGS_CUDA
-    return "needs CUDA 12.2 or later";
+    return "needs CUDA " RUNGS_CUDA_OF_CUB " or later";
 #else
     return "needs the cuda back end";
 #endif

@@ -22,7 +22,7 @@ static inline const char *cublas_unavailable(void)
 #if defined RUNGS_CUBLAS
     return NULL;
 #elif defined RUNGS_CUDA
-    return "built without cuBLAS (of CUDA 12.2 or later)";
+    return "built without cuBLAS";
 #else
     return "needs the cuda back end";
 #endif

@@ -145,7 +145,7 @@ run() {
 }
 
 not_built() {
-    if grep -q 'needs g++ 11 or later' "$work/log"; then
+    if grep -q 'needs g++ [0-9]* or later' "$work/log"; then
         row "$1" "$2" 1 0 0 'too old for the CPU back end and refused'
         return
     fi

@@ -256,14 +256,28 @@ prepare_folder() {
     fi
 }
 
-# configure PRESET OPTION...: runs cmake quietly; on failure prints the log's end and returns 1. The
-# build is locked until build() has ended.
+# refusal PRESET: what this repository's CMake files miss on this machine, as one line; nothing if
+# configuring failed for another reason.
+refusal() {
+    awk '/^CMake Error at [^\/ ][^ ]* \(message\):$/ { inside = 1; next }
+        inside && /^  / { sub(/^ +/, ""); text = text (text == "" ? "" : " ") $0; next }
+        text != "" { exit }
+        END { if (text != "") print text }' "$root/build/$1/configure.log"
+}
+
+# configure PRESET OPTION...: runs cmake quietly; on failure prints what the machine lacks and returns
+# exit_machine, or prints the log's end and returns 1. The build is locked until build() has ended.
 configure() {
     local preset=$1 log=$root/build/$1/configure.log
     shift
     lock_build "$preset"
     prepare_folder "$preset"
     if ! (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1 </dev/null; then
+        if [[ -n $(refusal "$preset") ]]; then
+            complain "$(refusal "$preset")"
+            unlock_build
+            return "$exit_machine"
+        fi
         complain "configuring with preset $preset failed"
         show_end "$log"
         unlock_build

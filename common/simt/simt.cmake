@@ -60,6 +60,11 @@ set(SIMT_INSTRUMENTATION_Clang_13 # and later: loops that copy or clear stay loo
 set(SIMT_STANDARD
   -std=gnu++17)
 
+# The oldest g++ and clang++, for simtcc as well. Older ones do not tell volatile accesses from others:
+# what polls would be reported as a race.
+set(SIMT_OLDEST_COMPILER
+  11)
+
 set(SIMT_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 
 function(simt_add_cuda_sources target)

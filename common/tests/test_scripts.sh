@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh and test.sh: what they refuse at once, what they do with a disk that is full, two of them at a
-# time. Builds nothing. Usage: test_scripts.sh
+# run.sh and test.sh: what they refuse at once, what they do with a disk that is full or a toolkit that is
+# too old, two of them at a time. Builds nothing. Usage: test_scripts.sh
 set -u
 # shellcheck source=common/tests/shell.sh
 . "$(dirname -- "$(readlink -f -- "$0")")/shell.sh"
@@ -62,6 +62,58 @@ lacks() {
 }
 lacks 'MkDocs is not in' --no-install
 PATH=$work/no_python:$PATH lacks 'needs python3 with venv'
+
+# ---- a toolkit that is of no use ------------------------------------------------------------------
+
+# A repository of one preset, whose nvcc is a script.
+mini=$work/mini
+mkdir -p "$mini/common/scripts" "$mini/build"
+cp -- "$root/common/toolkit.cmake" "$mini/common"
+cp -- "$root/common/scripts/setup.sh" "$mini/common/scripts"
+cat >"$mini/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(mini LANGUAGES NONE)
+include(common/toolkit.cmake)
+rungs_check_toolkit()
+END
+cat >"$mini/CMakePresets.json" <<'END'
+{"version": 3, "configurePresets": [{"name": "cuda", "generator": "Unix Makefiles", "binaryDir": "${sourceDir}/build/cuda"}]}
+END
+cat >"$work/nvcc" <<'END'
+#!/bin/sh
+case $* in --version) echo "Cuda compilation tools, release $RELEASE, V$RELEASE.99" && exit ;; esac
+[ "${TAKES:-}" != "$2" ] || exit 0 # behind -ccbin
+printf '%s\n' "${SAID:-}" >&2
+exit 1
+END
+chmod +x "$work/nvcc"
+# configures STATUS TEXT: with that status, and one line on standard error, which holds the text.
+configures() {
+    local found=0
+    rm -rf "$mini/build/cuda"
+    bash -c 'set -euo pipefail; root=$1 install=no; . "$1/common/scripts/setup.sh"; configure cuda' \
+        mini.sh "$mini" >/dev/null 2>"$work/errors" || found=$?
+    [[ $found -eq $1 ]] || fail "configure: $found, not $1: $2"
+    if [[ $1 -eq 3 && $(wc -l <"$work/errors") -ne 1 || $1 -ne 0 && $(<"$work/errors") != *"$2"* ]]; then
+        fail "configure: not the line '$2'"
+    fi
+}
+export CUDACXX=$work/nvcc CUDAHOSTCXX=g++-99 RELEASE=11.8 SAID TAKES
+oldest=$(sed -n 's/^set(RUNGS_OLDEST_CUDA \(.*\))/\1/p' "$root/common/toolkit.cmake")
+configures 3 "CUDA $oldest or later is needed, and $work/nvcc is 11.8: "
+RELEASE=12.4
+SAID="host_config.h:143: #error -- unsupported GNU version! gcc versions later than 13 are not supported!"
+configures 3 'nvcc 12.4 takes g++ 13 at most, and g++-99 is newer: install g++-13 and name it in the environment, CUDAHOSTCXX=g++-13'
+SAID=$'In file included\n/usr/include/math.h(79): error: exception specification is incompatible\nmore'
+configures 3 'It says: /usr/include/math.h(79): error: exception specification is incompatible'
+SAID="nvcc fatal   : Failed to preprocess host compiler properties."
+configures 3 'nvcc 12.4 does not compile with g++-99 here'
+TAKES=g++-99 configures 0 ''
+RELEASE=$oldest TAKES=g++-99 configures 0 ''
+CUDACXX=$work/nosuch configures 3 "nvcc was not found: install the CUDA toolkit, $oldest or later"
+echo 'nosuch()' >>"$mini/CMakeLists.txt"
+TAKES=g++-99 configures 1 'Unknown CMake command "nosuch"'
+unset CUDACXX CUDAHOSTCXX RELEASE SAID TAKES
 
 # ---- two at a time --------------------------------------------------------------------------------
 
