@@ -150,7 +150,7 @@ static struct simt_bulk_copy *take_apart(const struct simt_tensor_map *map, char
     struct simt_bulk_copy *copy = new_copy(map, caller, file, line);
     unsigned int index[SIMT_MOST_DIMENSIONS] = {0};
     for (size_t i = 0; i < box_units(map); i++) {
-        int64_t at[SIMT_MOST_DIMENSIONS];
+        int64_t at[SIMT_MOST_DIMENSIONS] = {0};
         for (unsigned int j = 0; j < map->rank; j++) {
             at[j] = (int64_t)first[j] + (int64_t)index[j] * simt_map_step(map, j);
         }

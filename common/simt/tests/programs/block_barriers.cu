@@ -194,12 +194,8 @@ static CUtensorMap mapOf(int *matrix, int width, int height)
     const cuuint64_t size[] = {(cuuint64_t)width, (cuuint64_t)height};
     const cuuint64_t stride[] = {width * sizeof(int)};
     const cuuint32_t box[] = {SIDE, SIDE}, step[] = {1, 1};
-#if CUDART_VERSION >= 12050
     CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
                                            cudaEnableDefault, &found));
-#else
-    CHECK(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &encode, cudaEnableDefault, &found));
-#endif
     EXPECT(encode);
     EXPECT(((Encode *)encode)(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, matrix, size, stride, box,
                               step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,

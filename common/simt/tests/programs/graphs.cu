@@ -58,11 +58,7 @@ static cudaGraph_t build(int *calls, cudaGraphNode_t *fill_a)
     parameters = node_of((void *)add<int>, of_sum);
     parameters.gridDim = dim3(1);
     CHECK(cudaGraphAddKernelNode(&added, graph, fills, 2, &parameters));
-#if CUDART_VERSION >= 13000
     CHECK(cudaGraphAddDependencies(graph, &clear, &added, nullptr, 1));
-#else
-    CHECK(cudaGraphAddDependencies(graph, &clear, &added, 1));
-#endif
     CHECK(cudaGraphAddMemcpyNode1D(&copied, graph, &added, 1, host, sum, BYTES,
                                    cudaMemcpyDeviceToHost));
     cudaHostNodeParams function = {count, calls};

@@ -51,13 +51,8 @@ int main()
     CHECK(cudaLaunchKernel((const void *)scaled<double>, 1, 32, args2, 32 * sizeof(double), 0));
     CHECK(cudaDeviceSynchronize());
     EXPECT(out[0] == 93.0 && out[31] == 0.0);
-#if CUDART_VERSION >= 13000
     CHECK(cudaLaunchKernel(scaled<double>, 1, 16, args2, 32 * sizeof(double)));
     CHECK(cudaLaunchKernel(empty, 1, 1, nullptr));
-#else
-    CHECK(cudaLaunchKernel((const void *)scaled<double>, 1, 16, args2, 32 * sizeof(double)));
-    CHECK(cudaLaunchKernel((const void *)empty, 1, 1, nullptr));
-#endif
     CHECK(cudaDeviceSynchronize());
     EXPECT(out[0] == 45.0);
     cudaError_t error = cudaLaunchKernel((void *)plain, dim3(1), dim3(2000), args, 0, 0);

@@ -2,7 +2,8 @@
 # CUB and Thrust by their own headers, where a CUDA toolkit has them. Sourced by test_simtcc.sh.
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-cccl=$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")/include/cccl
+cccl=$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")/include
+[ ! -d "$cccl/cccl" ] || cccl=$cccl/cccl
 
 cat >cccl.cu <<'END'
 #include <thrust/device_vector.h>

@@ -2,7 +2,8 @@
 # libcu++ by its own headers, where a CUDA toolkit has them. Sourced by test_simtcc.sh.
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-cccl=$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")/include/cccl
+cccl=$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")/include
+[ ! -d "$cccl/cccl" ] || cccl=$cccl/cccl
 
 cat >libcudacxx.cu <<'END'
 #include <cstdio>
