@@ -139,10 +139,11 @@ static __global__ void __launch_bounds__(THREADS, 2)
     plan_tile(&plan, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
               (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
     const unsigned planes = (chunks < STAGES ? chunks : STAGES) * CHUNK;
-    for (unsigned c = 0; plan.inside != plan.tile && c < planes; c++)
-        clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tiling.plane);
     const unsigned first = channels - (chunks - 1) * CHUNK;
     const unsigned read = first > CHUNK / 2 ? CHUNK : CHUNK / 2;
+    for (unsigned c = 0; plan.inside != plan.tile && c < planes; c++)
+        if (c < first || c >= read) /* the others are cleared below, by other threads */
+            clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tiling.plane);
     for (unsigned i = first * tiling.plane + threadIdx.x; i < read * tiling.plane; i += THREADS)
         stages[i] = 0;
 

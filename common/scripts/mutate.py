@@ -7,11 +7,15 @@ barrier left out, a wrong stage of a ring ...), and looks for what notices it, i
 
   verdict  the step's program at its default size: a result that is wrong
   checks   the same program: a data race, a bad access, a barrier that not all threads reach
-  crash    it crashed, hung or could not go on
-  tests    the step's own test programs
+  crash    it crashed or hung
+  tests    the step's tests of the quick suite
 
 Of the program only the rungs are run that the change can reach, those of the file itself first: on
-the ladder that they are on, and with the instruction set that the file is for.
+the ladder that they are on, with the options that select it, and with the instruction set that the
+file is for.
+
+Each command is first run without a change, and has to succeed: if it does not, this script ends.
+A refusal (exit status 2, 3 or 4) is no verdict, so it does not count as noticed.
 
 A mutant that nothing notices survives. Those that cannot be told from the original are listed with
 the reason in mutants_equivalent.txt, beside this file; one whose machine code is the original's is
@@ -26,7 +30,8 @@ the reason in mutants_equivalent.txt, beside this file; one whose machine code i
   --again W     instead of a sample, tries those of FILE again that were noticed by W, such as tests
   --table FILE  the table of such a report, by operator, as CSV, to standard output; tries nothing
 
-Exit status: 0 no mutant survived but the equivalent ones, 1 some did, 3 something is missing here."""
+Exit status: 0 no mutant survived but the equivalent ones, 1 some did, 3 something is missing here or
+fails without a change."""
 import argparse
 import collections
 import concurrent.futures
@@ -42,6 +47,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -170,9 +176,38 @@ class Step:
             if os.path.exists(link):
                 with open(link) as file:
                     self.programs[target[:-len(".dir")]] = shlex.split(file.read())
-        self.tests = [name for name in self.programs if name.startswith("test_")]
+        self.bin = os.path.join(build, "bin")
+        self.tests = self._tests(build)
+        self.unchanged, self.lock = {}, threading.Lock()
         self.needs, self.has = self._symbols()
         self.rungs = self._rungs()
+
+    def _tests(self, build):
+        """[(command, environment)] of the step's tests that the quick suite has."""
+        listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+        tests = []
+        for test in json.loads(listed.stdout)["tests"]:
+            properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
+            if test["name"].startswith(self.name + ".") and "command" in test and \
+                    test["name"] != self.name + ".run" and \
+                    not {"all", "later", "large"} & set(properties.get("LABELS", [])):
+                tests.append((test["command"], dict(entry.split("=", 1) for entry in
+                                                    properties.get("ENVIRONMENT", []))))
+        return tests
+
+    def require_success(self, command, environment, seconds):
+        """Runs a command without a change, once. One that fails can show nothing about a mutant."""
+        key = (tuple(command), tuple(sorted(environment.items())))
+        with self.lock:
+            if key not in self.unchanged:
+                with tempfile.TemporaryDirectory(prefix="mutate.") as folder:
+                    self.unchanged[key] = run(command, seconds, cwd=folder,
+                                              env=dict(os.environ, **environment))
+            status, output = self.unchanged[key]
+        if status != 0:
+            raise Unusable("fails without a change (exit status %s): %s\n%s" % (
+                status, shlex.join(command), output[-2000:]))
 
     def _symbols(self):
         """{source: the functions that it calls}, {function: the source that has it}."""
@@ -194,17 +229,17 @@ class Step:
     def _rungs(self):
         """[(options that choose its ladder, name, sources of its own, sources that it can reach)]"""
         rungs = []
-        option = "--ladder"
         folder = os.path.join(ROOT, self.name)
+        with open(os.path.join(folder, "ladder.c")) as file:
+            match = re.search(r"\.ladder_option = \"(\w+)\"", file.read())
+        option = "--" + (match.group(1) if match else "ladder")
         for file_name in sorted(os.listdir(folder)):
             if not file_name.endswith("ladder.c"):
                 continue
             with open(os.path.join(folder, file_name)) as file:
                 text = file.read()
-            match = re.search(r"\.ladder_option = \"(\w+)\"", text)
-            option = "--" + match.group(1) if match else option
-            match = re.search(r"const struct ladder \w+ = \{\s*\.name = \"(\w+)\"", text)
-            for row in re.split(r"(?=\.name = \")", re.split(r"const struct ladder \w+ = ", text)[0])[1:]:
+            rows, *ladders = re.split(r"const struct ladder \w+ = ", text)
+            for row in re.split(r"(?=\.name = \")", rows)[1:]:
                 functions = dict(re.findall(r"\.(\w+) = (\w+)", row))
                 functions.pop("unavailable", None)
                 own = {self.has[functions["run"]]} if functions.get("run") in self.has else set()
@@ -215,8 +250,13 @@ class Step:
                     if source not in reached and not source.endswith("ladder.c"):
                         reached.add(source)
                         ahead += [self.has[name] for name in self.needs[source] if name in self.has]
-                rungs.append((match.group(1) if match else None, row.split('"')[1], own, reached))
-        return [([option, ladder] if ladder else [], *rest) for ladder, *rest in rungs]
+                for ladder in ladders:
+                    name = re.match(r"\{\s*\.name = \"(\w+)\"", ladder)
+                    selected = re.search(r"^    \.with = \"(\w+)\"", ladder, re.MULTILINE)
+                    rungs.append(([option, name.group(1)] if name else []) +
+                                 (["--" + selected.group(1), str(DEVICES)] if selected else []))
+                    rungs[-1] = (rungs[-1], row.split('"')[1], own, reached)
+        return rungs
 
     def runs(self, sources):
         """Two lists of options: runs of the rungs that are in those sources, a ladder each; then of
@@ -262,6 +302,13 @@ class Failed(Exception):
     pass
 
 
+class Unusable(Exception):
+    """A command fails without a change."""
+
+
+DEVICES = 2  # of the ladders for several
+
+
 def run(command, seconds, **more):
     """(exit status, output); None: it took longer: so many seconds of a processor, or ten times as
     long by the clock, since the machine may be busy. What it started is ended with it."""
@@ -289,7 +336,9 @@ class Trial:
     def __init__(self, step, mutant, folder):
         self.step, self.mutant, self.folder = step, mutant, folder
         set_of_file = re.search(r"vector_(\w+)\.c$", mutant.source)
-        self.environment = dict(os.environ, **{"RUNGS_SIMD": set_of_file[1]} if set_of_file else {})
+        self.environment = {"SIMT_DEVICES": str(DEVICES)}
+        if set_of_file:
+            self.environment["RUNGS_SIMD"] = set_of_file[1]
         # The tree of sources by links, for what includes "../07_gemm/tile.cuh", with this one changed.
         self.sources = os.path.join(folder, "sources", step.name)
         os.makedirs(self.sources)
@@ -372,23 +421,37 @@ class Trial:
             noticed = noticed or self.runs_of(program, set(units), 1, seconds, True)
         if noticed is not None:
             return noticed
-        for test in step.tests:
-            if any(original in step.programs[test] for original in plain):
-                test = self.linked(test, plain, os.path.join(self.folder, test))
-                if run([test], 4 * seconds, cwd=self.folder)[0] != 0:
-                    return "tests"
+        for test in step.programs:
+            if test.startswith("test_") and any(original in step.programs[test] for original in plain):
+                self.linked(test, plain, os.path.join(self.folder, "bin", test))
+        for command, environment in step.tests:
+            changed = [self.with_mutant(word) for word in command]
+            if changed == command:
+                continue
+            step.require_success(command, environment, 4 * seconds)
+            if run(changed, 4 * seconds, cwd=self.folder,
+                   env=dict(os.environ, **environment))[0] != 0:
+                return "tests"
         return None
 
+    def with_mutant(self, word):
+        """The word of a command with the mutant's programs in place of the build's."""
+        return re.sub(re.escape(self.step.bin + os.sep) + r"((?:counted/)?\w+)", lambda match:
+                      os.path.join(self.folder, "bin", match[1])
+                      if os.path.exists(os.path.join(self.folder, "bin", match[1])) else match[0], word)
+
     def runs_of(self, program, units, turn, seconds, with_checks):
-        """What the program notices, in the first or second turn of Step.runs."""
-        counted = os.path.join(self.folder, "bin/counted", self.step.name)
-        if not with_checks and self.step.is_gpu and not os.path.exists(counted):
-            # In the place of the program that checks: one that ends at once.
-            os.makedirs(os.path.dirname(counted), exist_ok=True)
-            os.symlink("/bin/true", counted)
+        """What the program notices, in the first or second turn of Step.runs. Without its checks it
+        has no program beside it that counts: right results then end with status 4."""
+        original = os.path.join(self.step.bin, self.step.name)
+        if with_checks:
+            program, original = (os.path.join(os.path.dirname(path), "counted", self.step.name)
+                                 for path in (program, original))
         for options in self.step.runs(units)[turn]:
-            command = [program, "--warmup", "0", "--reps", "1"] + options
-            status, output = run(command, seconds, cwd=self.folder, env=self.environment)
+            options = ["--warmup", "0", "--reps", "1"] + options
+            self.step.require_success([original] + options, self.environment, seconds)
+            status, output = run([program] + options, seconds, cwd=self.folder,
+                                 env=dict(os.environ, **self.environment))
             noticed = what_noticed(status, output, with_checks)
             if noticed is not None:
                 return noticed
@@ -409,14 +472,13 @@ def same_code(one, other):
 
 
 def what_noticed(status, output, with_checks):
-    wrong = re.search(r"(?m)^  \S+: (?!right)(?:on the probe|.*got |.*never written|.*written outside)",
-                      output)
-    if status in (1, 3) and wrong:
-        return "verdict"
-    if status == 0 or (status == 3 and not with_checks and "not checked" in output):
+    """What a run says of the mutant; None: nothing. Status 2 to 4 says that it did not do the work."""
+    if status in (0, 2, 3, 4):
         return None
     if status == 1 and "verdict" in output:
-        return "checks" if with_checks and "  fail" in output else "verdict"
+        wrong = re.search(r"(?m)^  \S+: (?!right)(?:on the probe|.*got |.*never written|"
+                          r".*written outside)", output)
+        return "checks" if with_checks and not wrong else "verdict"
     return "crash"
 
 
@@ -605,9 +667,15 @@ def main():
         csv.DictWriter(report, HEADER, lineterminator="\n").writeheader()
     results = [(row["operator"], row["noticed_by"]) for row in rows]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for result in concurrent.futures.as_completed(
-                [pool.submit(judge, mutant) for mutant in mutants]):
-            mutant, noticed, seconds = result.result()
+        submitted = [pool.submit(judge, mutant) for mutant in mutants]
+        for result in concurrent.futures.as_completed(submitted):
+            try:
+                mutant, noticed, seconds = result.result()
+            except Unusable as error:
+                for other in submitted:
+                    other.cancel()
+                print("mutate.py: %s" % error, file=sys.stderr)
+                return 3
             results.append((mutant.operator, noticed))
             if report is not None:
                 csv.DictWriter(report, HEADER, lineterminator="\n").writerow(
