@@ -74,6 +74,12 @@ struct analysis {
     bool (*explore_write)(FILE *file, const char *title);
 };
 
+/* Work that was recorded, and can be done again and again. */
+struct recording {
+    void *replayable;  /* the back end's; NULL: nothing is recorded */
+    size_t dependents; /* launches that may start before the one ahead of them has ended */
+};
+
 struct back_end {
     const char *name; /* "cpu", "cuda" or "simt", as in the result row's column */
     bool host_memory; /* allocate() returns host memory: nothing needs to be copied */
@@ -104,6 +110,15 @@ struct back_end {
      * them all the work that an answer needs, and nothing else. */
     bool (*timer_start)(struct error *error);
     bool (*timer_stop)(double *microseconds, struct error *error);
+
+    /* What is launched after record_start is not done, but recorded by record_stop, for replay to
+     * start all of it at once. false from record_stop: it cannot be recorded, since it waits for the
+     * GPU or allocates memory, say; *error says why. The back end is then as it was before
+     * record_start. NULL, all four: the back end does not record. */
+    bool (*record_start)(struct error *error);
+    bool (*record_stop)(struct recording *recording, struct error *error);
+    bool (*replay)(const struct recording *recording, struct error *error);
+    void (*record_free)(struct recording *recording); /* of an empty one, does nothing */
 
     /* Evicts the `bytes` bytes at `memory` from all caches. */
     bool (*evict)(const void *memory, size_t bytes, struct error *error);

@@ -1,5 +1,6 @@
 /* The back end cuda: an NVIDIA GPU. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "device/gpu.h"
 
@@ -29,9 +30,97 @@ static bool open_device(int device, struct machine *machine, struct error *error
     return true;
 }
 
+/* ---- recordings, as CUDA graphs -------------------------------------------------------------- */
+
+/* The default stream of a program that is compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM. */
+#define DEFAULT_STREAM cudaStreamPerThread
+
+/* In this mode, calls that wait or allocate are refused to this thread, and spoil the recording. */
+static bool record_start(struct error *error)
+{
+    gpu_record.spoilt[0] = '\0';
+    gpu_record.active =
+        gpu_succeeded(cudaStreamBeginCapture(DEFAULT_STREAM, cudaStreamCaptureModeThreadLocal),
+                      "cudaStreamBeginCapture", error);
+    return gpu_record.active;
+}
+
+/* The launches of a graph that may start early (common/kernel/dependent_launch.cuh). Toolkits before
+ * 12.3 do not record them so. */
+static bool count_dependents(cudaGraph_t graph, size_t *count, struct error *error)
+{
+    *count = 0;
+#if CUDART_VERSION >= 12030
+    size_t edges = 0;
+#if CUDART_VERSION >= 13000
+#define GET_EDGES cudaGraphGetEdges
+#else
+#define GET_EDGES cudaGraphGetEdges_v2
+#endif
+    if (!gpu_succeeded(GET_EDGES(graph, NULL, NULL, NULL, &edges), "cudaGraphGetEdges", error))
+        return false;
+    cudaGraphNode_t *const nodes = calloc(2 * edges + 1, sizeof *nodes);
+    cudaGraphEdgeData *const data = calloc(edges + 1, sizeof *data);
+    const bool done = nodes != NULL && data != NULL
+                          ? gpu_succeeded(GET_EDGES(graph, nodes, nodes + edges, data, &edges),
+                                          "cudaGraphGetEdges", error)
+                          : error_set(error, EXIT_DEVICE_ERROR, "out of memory");
+    for (size_t i = 0; done && i < edges; i++)
+        *count += data[i].type == cudaGraphDependencyTypeProgrammatic;
+    free(nodes);
+    free(data);
+    return done;
+#else
+    (void)graph;
+    (void)error;
+    return true;
+#endif
+}
+
+static bool record_stop(struct recording *recording, struct error *error)
+{
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t replayable = NULL;
+
+    *recording = (struct recording){.replayable = NULL};
+    gpu_record.active = false;
+    const cudaError_t ended = cudaStreamEndCapture(DEFAULT_STREAM, &graph);
+    const cudaError_t launched = cudaGetLastError(); /* of a call whose status was not looked at */
+    bool done = gpu_record.spoilt[0] == '\0'
+                    ? gpu_succeeded(ended, "cudaStreamEndCapture", error) &&
+                          gpu_succeeded(launched, "kernel launch", error)
+                    : error_set(error, EXIT_DEVICE_ERROR, "%s", gpu_record.spoilt);
+    done =
+        done && count_dependents(graph, &recording->dependents, error) &&
+        gpu_succeeded(cudaGraphInstantiate(&replayable, graph, 0), "cudaGraphInstantiate", error);
+    if (graph != NULL)
+        cudaGraphDestroy(graph);
+    cudaGetLastError();
+    if (done)
+        recording->replayable = replayable;
+    return done;
+}
+
+static bool replay(const struct recording *recording, struct error *error)
+{
+    return gpu_succeeded(cudaGraphLaunch((cudaGraphExec_t)recording->replayable, DEFAULT_STREAM),
+                         "cudaGraphLaunch", error);
+}
+
+static void record_free(struct recording *recording)
+{
+    if (recording->replayable != NULL)
+        cudaGraphExecDestroy((cudaGraphExec_t)recording->replayable);
+    recording->replayable = NULL;
+}
+
 const struct back_end gpu_back_end = {
     .name = "cuda",
     .clocks = true,
     .open = open_device,
+    .record_start = record_start,
+    .record_stop = record_stop,
+    .replay = replay,
+    .record_free = record_free,
     GPU_FUNCTIONS,
 };

@@ -11,6 +11,15 @@ static void *evict_buffers[MOST_GPUS];
 static size_t evict_bytes;
 static int joined = 1; /* GPUs that work together; 1: the one in use */
 
+struct gpu_record gpu_record;
+
+bool gpu_spoils_record(const char *reason)
+{
+    if (gpu_record.active && gpu_record.spoilt[0] == '\0')
+        snprintf(gpu_record.spoilt, sizeof gpu_record.spoilt, "%s", reason);
+    return gpu_record.active;
+}
+
 bool gpu_succeeded(cudaError_t status, const char *call, struct error *error)
 {
     if (status == cudaSuccess)
@@ -224,6 +233,51 @@ double gpu_shortest_time(void (*work)(const void *argument), const void *argumen
         shortest = i <= 1 || time < shortest ? time : shortest;
     }
     return shortest;
+}
+
+static bool call_all(bool (*work)(const void *argument), const void *argument, int calls)
+{
+    bool done = true;
+
+    for (int i = 0; i < calls && done; i++)
+        done = work(argument);
+    return done;
+}
+
+static bool record_calls(bool (*work)(const void *argument), const void *argument, int calls,
+                         struct recording *recording)
+{
+    struct error ignored;
+
+    if (gpu_back_end.record_start == NULL || !gpu_back_end.record_start(&ignored))
+        return false;
+    if (!call_all(work, argument, calls))
+        gpu_spoils_record("a call fails");
+    return gpu_back_end.record_stop(recording, &ignored);
+}
+
+double gpu_time_each(bool (*work)(const void *argument), const void *argument, int calls)
+{
+    struct recording recording = {.replayable = NULL};
+    struct error error;
+    cudaEvent_t begin = NULL, end = NULL;
+    float milliseconds = 0;
+    const bool replays = calls > 1 && record_calls(work, argument, calls, &recording);
+    /* Keeps the GPU busy while the host enqueues the calls that are timed. */
+    bool done = calls == 1 || (replays ? gpu_back_end.replay(&recording, &error) : work(argument));
+
+    done = done && cudaEventCreate(&begin) == cudaSuccess && cudaEventCreate(&end) == cudaSuccess &&
+           cudaEventRecord(begin, 0) == cudaSuccess &&
+           (replays ? gpu_back_end.replay(&recording, &error) : call_all(work, argument, calls)) &&
+           cudaEventRecord(end, 0) == cudaSuccess && cudaEventSynchronize(end) == cudaSuccess &&
+           cudaEventElapsedTime(&milliseconds, begin, end) == cudaSuccess;
+    if (begin != NULL)
+        cudaEventDestroy(begin);
+    if (end != NULL)
+        cudaEventDestroy(end);
+    if (replays)
+        gpu_back_end.record_free(&recording);
+    return done ? (double)milliseconds * 1e3 / calls : 0;
 }
 
 static bool evict_one(int device, struct error *error)

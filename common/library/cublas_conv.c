@@ -58,7 +58,7 @@ static bool multiply(const void *algorithm, const struct conv *call, float *outp
 
     return cublasLtMatmul(plan.handle, plan.operation, &one, call->input, plan.input, call->filter,
                           plan.filter, &zero, output, plan.output, output, plan.output, algorithm,
-                          cudnn_workspace(), room, 0) == CUBLAS_STATUS_SUCCESS;
+                          cudnn_workspace(), room, cudaStreamPerThread) == CUBLAS_STATUS_SUCCESS;
 }
 
 bool cublas_conv_run(const void *ignored, const struct conv *call, float *output)

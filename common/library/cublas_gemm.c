@@ -72,6 +72,7 @@ static void open_libraries(const struct gemm *call)
                                            CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
           "cublasSetMathMode");
     check(cublasLtCreate(&gpu->light), "cublasLtCreate");
+    check(cublasSetStream(gpu->handle, cudaStreamPerThread), "cublasSetStream");
     check_cuda(cudaMalloc(&gpu->workspace, WORKSPACE), "cublas: cudaMalloc");
     check(cublasSetWorkspace(gpu->handle, gpu->workspace, WORKSPACE), "cublasSetWorkspace");
 }
@@ -170,7 +171,7 @@ static cublasStatus_t multiply(const struct gemm *call, const struct description
         return cublasLtMatmul(gpu->light, description->operation, &call->alpha, call->b,
                               description->first, call->a, description->second, &call->beta,
                               call->c, description->result, call->c, description->result, algorithm,
-                              gpu->workspace, WORKSPACE, 0);
+                              gpu->workspace, WORKSPACE, cudaStreamPerThread);
     /* _64 takes sizes beyond INT_MAX. */
     if (call->type != GEMM_F32)
         return cublasGemmEx_64(gpu->handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n,
@@ -183,42 +184,43 @@ static cublasStatus_t multiply(const struct gemm *call, const struct description
                           (int64_t)call->lda, &call->beta, call->c, (int64_t)call->ldc);
 }
 
-/* Milliseconds for `runs` products, back to back; DBL_MAX if the algorithm fails. */
-static double time_of(const struct gemm *call, const struct description *description,
-                      const cublasLtMatmulAlgo_t *algorithm, int runs)
-{
-    cudaEvent_t start, stop;
-    float milliseconds = 0;
-    bool done = true;
+/* A product by one of the ways to compute it. */
+struct way {
+    const struct gemm *call;
+    const struct description *description;
+    const cublasLtMatmulAlgo_t *algorithm;
+};
 
-    check_cuda(cudaEventCreate(&start), "cublas: cudaEventCreate");
-    check_cuda(cudaEventCreate(&stop), "cublas: cudaEventCreate");
-    if (runs > 1) /* keeps the GPU busy while the host enqueues the calls that are timed */
-        done = multiply(call, description, algorithm) == CUBLAS_STATUS_SUCCESS;
-    check_cuda(cudaEventRecord(start, 0), "cublas: cudaEventRecord");
-    for (int i = 0; i < runs && done; i++)
-        done = multiply(call, description, algorithm) == CUBLAS_STATUS_SUCCESS;
-    check_cuda(cudaEventRecord(stop, 0), "cublas: cudaEventRecord");
-    check_cuda(cudaEventSynchronize(stop), "cublas: cudaEventSynchronize");
-    check_cuda(cudaEventElapsedTime(&milliseconds, start, stop), "cublas: cudaEventElapsedTime");
-    check_cuda(cudaEventDestroy(start), "cublas: cudaEventDestroy");
-    check_cuda(cudaEventDestroy(stop), "cublas: cudaEventDestroy");
-    return done ? (double)milliseconds : DBL_MAX;
+static bool go(const void *argument)
+{
+    const struct way *const way = argument;
+
+    return multiply(way->call, way->description, way->algorithm) == CUBLAS_STATUS_SUCCESS;
+}
+
+/* Milliseconds for a product, of `runs` one after the other; DBL_MAX if the algorithm fails. */
+static double time_of(const struct way *way, int runs)
+{
+    const double us = gpu_time_each(go, way, runs);
+
+    return us > 0 ? us * 1e-3 : DBL_MAX;
 }
 
 /* The shortest time of one product, after one to warm up. A long one is timed only once. */
 static double best_time_of(const struct gemm *call, const struct description *description,
                            const cublasLtMatmulAlgo_t *algorithm)
 {
-    enum { ROUNDS = 3, RUNS = 5 };
-    const double is_long = 50;
-    double best = time_of(call, description, algorithm, 1);
+    enum { ROUNDS = 3, RUNS = 5, SHORT_RUNS = 20 };
+    const double is_long = 50, is_short = 0.1;
+    const struct way way = {call, description, algorithm};
+    double best = time_of(&way, 1);
 
     if (best >= is_long) /* or failed */
         return best;
+    const int runs = best < is_short ? SHORT_RUNS : RUNS;
     best = DBL_MAX;
     for (int round = 0; round < ROUNDS; round++) {
-        const double each = time_of(call, description, algorithm, RUNS) / RUNS;
+        const double each = time_of(&way, runs);
         best = each < best ? each : best;
     }
     return best;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "device/gpu.h"
 #include "library/cuda_check.h"
 #include "library/cudnn.h"
 #include "library/cudnn_parts.h"
@@ -22,7 +23,7 @@ static struct {
 
 void cudnn_check(cudnnStatus_t status, const char *call)
 {
-    if (status == CUDNN_STATUS_SUCCESS)
+    if (status == CUDNN_STATUS_SUCCESS || gpu_spoils_record(call))
         return;
     fprintf(stderr, "cudnn: %s: %s\n", call, cudnnGetErrorString(status));
     exit(EXIT_DEVICE_ERROR);
@@ -35,6 +36,7 @@ cudnnHandle_t cudnn_handle(void)
     if (handle == NULL) {
         setenv("NVIDIA_TF32_OVERRIDE", "0", 1); /* no TF32, even if the environment asks for it */
         cudnn_check(cudnnCreate(&handle), "cudnnCreate");
+        cudnn_check(cudnnSetStream(handle, cudaStreamPerThread), "cudnnSetStream");
     }
     return handle;
 }
@@ -106,38 +108,33 @@ static bool agrees(const float *output)
     return true;
 }
 
-/* Microseconds per call, of `calls` back to back; 0 if one fails. */
-static float time_calls(conv_attempt run, const void *what, const struct conv *call, float *output,
-                        int calls)
-{
-    cudaEvent_t begin, end;
-    float milliseconds;
-    bool done = true;
+/* A convolution by one of the ways to compute it. */
+struct way {
+    conv_attempt run;
+    const void *what;
+    const struct conv *call;
+    float *output;
+};
 
-    check_cuda(cudaEventCreate(&begin), "cudnn: cudaEventCreate");
-    check_cuda(cudaEventCreate(&end), "cudnn: cudaEventCreate");
-    check_cuda(cudaEventRecord(begin, 0), "cudnn: cudaEventRecord");
-    for (int i = 0; i < calls && done; i++)
-        done = run(what, call, output);
-    check_cuda(cudaEventRecord(end, 0), "cudnn: cudaEventRecord");
-    check_cuda(cudaEventSynchronize(end), "cudnn: cudaEventSynchronize");
-    check_cuda(cudaEventElapsedTime(&milliseconds, begin, end), "cudnn: cudaEventElapsedTime");
-    check_cuda(cudaEventDestroy(begin), "cudnn: cudaEventDestroy");
-    check_cuda(cudaEventDestroy(end), "cudnn: cudaEventDestroy");
-    return done ? milliseconds * 1000 / (float)calls : 0;
+static bool go(const void *argument)
+{
+    const struct way *const way = argument;
+
+    return way->run(way->what, way->call, way->output);
 }
 
 float time_conv(conv_attempt run, const void *what, const struct conv *call, float *output,
                 float best)
 {
     enum { TIMED = 10 };
+    const struct way way = {run, what, call, output};
 
     if (!run(what, call, output) || !agrees(output)) /* compiles, loads */
         return 0;
-    const float once = time_calls(run, what, call, output, 1);
+    const float once = (float)gpu_time_each(go, &way, 1);
     if (once == 0 || (best > 0 && once > 3 * best))
         return once;
-    return time_calls(run, what, call, output, TIMED);
+    return (float)gpu_time_each(go, &way, TIMED);
 }
 
 static bool same_shape(const struct conv *a, const struct conv *b)
@@ -202,7 +199,7 @@ void cudnn_prepare(const struct conv *call)
 
 void cudnn_convolve(const struct conv *call)
 {
-    if (plan.run(NULL, call, call->output))
+    if (plan.run(NULL, call, call->output) || gpu_spoils_record("cudnn"))
         return;
     fprintf(stderr, "cudnn: the way that was fastest in trials fails\n");
     exit(EXIT_DEVICE_ERROR);

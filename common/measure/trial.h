@@ -1,11 +1,19 @@
 /* Times one rung: warms up, takes samples, computes statistics; all at once or in rounds, between
  * which others have their turn.
  *
- * A sample lasts at least MINIMUM_SAMPLE_US: it times many back-to-back calls of short work and is
- * their mean. So it measures neither the resolution of the clock nor a GPU's launch latency, since
- * each launch overlaps the work of the call before it. Before each warm GPU sample one call is made
- * that is not timed, so that the first launch of the sample overlaps work, too. With --cold the
- * inputs are evicted from the caches before each sample, which is then a single call. */
+ * A sample lasts at least MINIMUM_SAMPLE_US: it times many calls of short work, one after the other,
+ * and is their mean. So it does not measure the resolution of the clock. There are two ways:
+ *
+ *   launched  The host makes the calls, without waiting in between. If the host takes longer to
+ *             make a call than the GPU takes to do it, the sample measures the host.
+ *   replayed  The calls are recorded once (struct back_end's record_start; on a GPU, a CUDA graph),
+ *             and the sample is the time of a replay, in which the host has no part. This is how
+ *             work is timed that takes less than SHORT_CALL_US when it is launched, on a back end
+ *             that records. The time when launched is kept, too: call_us.
+ *
+ * Before each warm GPU sample there is one call, or one replay, that is not timed, so that the GPU
+ * is not idle when the timer starts. With --cold the inputs are evicted from the caches before each
+ * sample, which is then a single call, launched. */
 #ifndef RUNGS_TRIAL_H
 #define RUNGS_TRIAL_H
 
@@ -16,31 +24,40 @@
 #include "problem/problem.h"
 
 #define MINIMUM_SAMPLE_US 200.0
+#define SHORT_CALL_US 200.0 /* as launched: twice what the host's part could hide */
 
 struct trial {
-    double *samples_us;           /* mean time per call in each sample; trial_free releases them */
-    size_t reps;                  /* samples to take */
-    size_t warmups;               /* warm-up samples, which are discarded, in each round */
-    size_t calls;                 /* calls per sample */
-    bool cold, fed;               /* how samples are taken: see above */
+    double *samples_us;         /* mean time per call in each sample; trial_free releases them */
+    size_t reps;                /* samples to take */
+    size_t warmups;             /* warm-up samples, which are discarded, in each round */
+    size_t calls;               /* calls per sample */
+    bool cold, fed;             /* how samples are taken: see above */
+    bool replayed;              /* samples are replays */
+    bool overlaps;              /* a recorded call may start before the one ahead has ended */
+    double call_us;             /* replayed: the time per call when launched */
+    char not_replayed[96];      /* why short work is not replayed, though the back end records */
+    struct recording recording; /* of `calls` calls; its back end frees it */
+    const struct back_end *back_end;
     struct statistics statistics; /* of the samples taken so far */
 };
 
-/* Finds out how many calls a sample needs, and how many samples to take: `reps`, and before them
- * `warmup` that are discarded. With reps = 0 the number of samples is what fits in a quarter of a
- * second, from 5 to 101, but no more than fit in a second (and at least 1); warm-up samples are
- * then limited to a second, too. Takes none yet. Returns false if a device call failed or there is
- * no memory for the samples. */
+/* Finds out how samples are taken, how many calls each needs, and how many to take: `reps`, and
+ * before them `warmup` that are discarded. With reps = 0 the number of samples is what fits in a
+ * quarter of a second, from 5 to 101, but no more than fit in a second (and at least 1); warm-up
+ * samples are then limited to a second, too. Takes none yet. Returns false if a device call failed
+ * or there is no memory for the samples. */
 bool trial_begin(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
                  bool cold, struct trial *trial, struct error *error);
 
 /* Takes the samples of one of `rounds` rounds, counted from 0, after its warm-up samples: an equal
- * share, or none if there are fewer samples than rounds. Returns false if a device call failed. */
+ * share, or none if there are fewer samples than rounds. In later rounds the calls are recorded
+ * anew, since memory that they use may have moved. Returns false if a device call failed. */
 bool trial_take(struct problem *problem, const struct rung *rung, size_t round, size_t rounds,
                 struct trial *trial, struct error *error);
 
-/* One call more, made and timed as those of a trial; its time is dropped. */
-bool trial_last_call(struct problem *problem, const struct rung *rung, bool cold,
+/* Once more what was timed in the last round: a replay of the same recording, or a call. Its time is
+ * dropped. Then the recording is, too. */
+bool trial_last_call(struct problem *problem, const struct rung *rung, struct trial *trial,
                      struct error *error);
 
 void trial_free(struct trial *trial);

@@ -1,7 +1,5 @@
 #include "measure/verify.h"
 
-#include "measure/trial.h"
-
 bool verify_rung(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                  struct error *error)
 {
@@ -16,10 +14,10 @@ bool verify_rung(struct problem *problem, const struct rung *rung, struct compar
            kind->check(problem, rung, comparison, error);
 }
 
-bool verify_after_timing(struct problem *problem, const struct rung *rung, bool cold,
+bool verify_after_timing(struct problem *problem, const struct rung *rung, struct trial *trial,
                          struct comparison *comparison, struct error *error)
 {
     return problem->kind->poison(problem, rung, false, error) &&
-           trial_last_call(problem, rung, cold, error) &&
+           trial_last_call(problem, rung, trial, error) &&
            problem->kind->check(problem, rung, comparison, error);
 }

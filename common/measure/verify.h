@@ -2,11 +2,12 @@
 #ifndef RUNGS_VERIFY_H
 #define RUNGS_VERIFY_H
 
+#include "measure/trial.h"
 #include "problem/problem.h"
 
-/* Calls the rung once more as trial_run has done, after its output was filled with NaN, and judges
- * it: what was timed is to be what was verified. Returns as verify_rung does. */
-bool verify_after_timing(struct problem *problem, const struct rung *rung, bool cold,
+/* Does once more what the trial has timed, after the output was filled with NaN, and judges it: what
+ * was timed is to be what was verified. Returns as verify_rung does. */
+bool verify_after_timing(struct problem *problem, const struct rung *rung, struct trial *trial,
                          struct comparison *comparison, struct error *error);
 
 /* Runs the rung on the inputs that are loaded, and judges its answer: fills the output with NaN,

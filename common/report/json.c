@@ -64,6 +64,25 @@ static void json_counters(FILE *file, const struct results *results, const struc
     fprintf(file, "}");
 }
 
+/* How the calls of a sample were made, and what one costs when the host makes it. */
+static void json_calls(FILE *file, const struct result *row)
+{
+    const struct trial *const trial = &row->trial;
+
+    if (!row->timed)
+        return;
+    fprintf(file, ", \"replayed\": %s, \"calls_overlap\": %s, \"call_us\": ",
+            trial->replayed ? "true" : "false", trial->overlaps ? "true" : "false");
+    if (trial->replayed)
+        fprintf(file, "%.7g", trial->call_us);
+    else
+        fprintf(file, "null");
+    if (trial->not_replayed[0] != '\0') {
+        fprintf(file, ", ");
+        json_named(file, "not_replayed", trial->not_replayed);
+    }
+}
+
 static void json_row(FILE *file, const struct results *results, const struct result *row)
 {
     struct field fields[FIELD_COUNT];
@@ -89,6 +108,7 @@ static void json_row(FILE *file, const struct results *results, const struct res
     for (size_t s = 0; row->timed && s < row->trial.statistics.count; s++)
         fprintf(file, "%s%.7g", s > 0 ? ", " : "", row->trial.samples_us[s]);
     fprintf(file, "]");
+    json_calls(file, row);
     if (row->findings != NULL) {
         fprintf(file, ", ");
         json_named(file, "findings", row->findings);

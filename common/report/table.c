@@ -198,12 +198,58 @@ static void print_rows(FILE *file, const struct results *results, const struct s
         add_speeds(&table, shown);
     add_result(&table, results, shown);
     columns_add(&table, "used", true);
-    for (size_t i = 0; i < shown->count; i++)
-        columns_set(&table, i, "%s", shown->rows[i]->how);
+    for (size_t i = 0; i < shown->count; i++) {
+        const struct result *const row = shown->rows[i];
+        const bool overlaps = row->timed && row->trial.overlaps;
+        columns_set(&table, i, "%s%s%s", overlaps ? "calls overlap" : "",
+                    overlaps && row->how[0] != '\0' ? ", " : "", row->how);
+    }
     columns_add(&table, "verdict", true);
     for (size_t i = 0; i < shown->count; i++)
         columns_set(&table, i, "%s", verdict_name(shown->rows[i]->verdict));
     columns_print(file, &table, width, paint);
+    columns_free(&table);
+}
+
+/* The rows with short work, which was replayed. */
+static void choose_replayed(const struct shown *all, struct shown *replayed)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->rows[i]->timed && all->rows[i]->trial.replayed)
+            replayed->rows[replayed->count++] = all->rows[i];
+}
+
+static void set_time(struct columns *table, size_t row, double microseconds)
+{
+    char text[FORMAT_TIME_SIZE];
+
+    format_time(microseconds, text);
+    columns_set(table, row, "%s", text);
+}
+
+/* A table of its own: what a call of short work takes when the host launches it. */
+static void print_calls(FILE *file, const struct shown *replayed, size_t width)
+{
+    struct columns table;
+
+    if (!columns_create(&table, replayed->count)) {
+        fputs("  out of memory for the table\n", file);
+        return;
+    }
+    columns_add(&table, "rung", true);
+    for (size_t i = 0; i < replayed->count; i++)
+        columns_set(&table, i, "%s", replayed->rows[i]->rung);
+    columns_add(&table, "replayed", false);
+    for (size_t i = 0; i < replayed->count; i++)
+        set_time(&table, i, replayed->rows[i]->trial.statistics.median);
+    columns_add(&table, "launched", false);
+    for (size_t i = 0; i < replayed->count; i++)
+        set_time(&table, i, replayed->rows[i]->trial.call_us);
+    fputs("\n  short work: the table's times are of recorded calls, replayed on the GPU; beside "
+          "them, "
+          "calls launched by the host\n\n",
+          file);
+    columns_print(file, &table, width, NULL);
     columns_free(&table);
 }
 
@@ -240,6 +286,10 @@ static void tell_reasons(FILE *file, const struct results *results)
             fprintf(file, "  %s: %s\n", row->rung, row->reason);
     }
     for (size_t i = 0; i < results->row_count; i++)
+        if (results->rows[i].timed && results->rows[i].trial.not_replayed[0] != '\0')
+            fprintf(file, "  %s: timed as launched by the host, since it cannot be recorded: %s\n",
+                    results->rows[i].rung, results->rows[i].trial.not_replayed);
+    for (size_t i = 0; i < results->row_count; i++)
         if (results->rows[i].is_part)
             fprintf(file, "  %s: ran on %s only, since the whole problem would take long\n",
                     results->rows[i].rung, results->rows[i].part.shape);
@@ -248,12 +298,14 @@ static void tell_reasons(FILE *file, const struct results *results)
 void report_table(FILE *file, const struct results *results, bool colour, size_t width)
 {
     const struct result **const rows = calloc(results->row_count + 1, sizeof *rows);
+    const struct result **const chosen = calloc(results->row_count + 1, sizeof *chosen);
     const char **const texts = calloc(results->row_count + 1, sizeof *texts);
-    struct shown shown = {rows, 0};
+    struct shown shown = {rows, 0}, replayed = {chosen, 0};
 
-    if (rows == NULL || texts == NULL) {
+    if (rows == NULL || chosen == NULL || texts == NULL) {
         fputs("out of memory for the table\n", file);
         free(rows);
+        free(chosen);
         free(texts);
         return;
     }
@@ -277,7 +329,11 @@ void report_table(FILE *file, const struct results *results, bool colour, size_t
         tell_counted(file, results, width);
     tell_reasons(file, results);
     tell_skipped(file, results, width, texts);
+    choose_replayed(&shown, &replayed);
+    if (replayed.count > 0)
+        print_calls(file, &replayed, width);
     free(rows);
+    free(chosen);
     free(texts);
 }
 

@@ -149,7 +149,7 @@ static bool time_row(struct size_run *run, const struct rung *rung, int round, s
         return false;
     if (round + 1 < options->rounds)
         return true;
-    if (!verify_after_timing(run->problem, rung, options->cold, &comparison, error))
+    if (!verify_after_timing(run->problem, rung, &row->trial, &comparison, error))
         return false;
     share(&comparison);
     result_note_last(row, &comparison);

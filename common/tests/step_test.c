@@ -110,14 +110,14 @@ size_t step_test_last_input(const struct problem *problem)
     return STEP_TEST_SANITIZED || problems++ % 2 == 0 ? problem->probes : problem->probes - 1;
 }
 
-void step_test_rungs(const struct problem_options *options)
+/* On the inputs from `first` to `last`; then the problem is gone. */
+static void judge_rungs(struct problem *problem, size_t first, size_t last,
+                        const struct problem_options *options)
 {
     const struct ladder *ladder = step_test_ladder();
-    struct problem *problem = create(options);
-    const size_t last = step_test_last_input(problem);
     struct error error;
 
-    for (size_t input = step_test_first_input(problem); input <= last; input++) {
+    for (size_t input = first; input <= last; input++) {
         if (!problem->kind->load(problem, input, &error))
             fail_msg("%s", error.text);
         for (size_t i = 0; i < ladder->rung_count; i++)
@@ -125,6 +125,19 @@ void step_test_rungs(const struct problem_options *options)
                 judge_rung(problem, ladder_rung(ladder, i), input, options->offset);
     }
     problem->kind->destroy(problem);
+}
+
+void step_test_rungs(const struct problem_options *options)
+{
+    struct problem *const problem = create(options);
+    const size_t last = step_test_last_input(problem);
+
+    judge_rungs(problem, step_test_first_input(problem), last, options);
+}
+
+void step_test_probe(const struct problem_options *options)
+{
+    judge_rungs(create(options), 0, 0, options);
 }
 
 /* Large inputs reach what small ones do not (several blocks, every thread with several elements),

@@ -38,6 +38,10 @@ size_t step_test_last_input(const struct problem *problem);
  * result, with rung, problem and values. */
 void step_test_rungs(const struct problem_options *options);
 
+/* The same on the first probe only, which is exact: for problems so large that their inputs take
+ * longer to make than the rungs take. */
+void step_test_probe(const struct problem_options *options);
+
 /* step_test_rungs with other blocks and grids than the usual: --block and --grid. A cmocka test
  * function. */
 void step_test_blocks(void **state);
