@@ -59,6 +59,8 @@ static bool count_dependents(cudaGraph_t graph, size_t *count, struct error *err
 #endif
     if (!gpu_succeeded(GET_EDGES(graph, NULL, NULL, NULL, &edges), "cudaGraphGetEdges", error))
         return false;
+    if (edges == 0) /* cudaGraphGetEdges takes no arrays for them */
+        return true;
     cudaGraphNode_t *const nodes = calloc(2 * edges + 1, sizeof *nodes);
     cudaGraphEdgeData *const data = calloc(edges + 1, sizeof *data);
     const bool done = nodes != NULL && data != NULL
