@@ -56,15 +56,21 @@ static size_t more_calls(size_t calls, double each_us)
     return (size_t)(wanted > most ? most : wanted) + 1;
 }
 
-/* Finds how many calls make a sample long enough; *each_us is the time per call in that sample. */
+/* Finds how many calls make a sample long enough; *each_us is the time per call in that sample. The
+ * first call after a pause can take a GPU a multiple of its time, and is not believed. */
 static bool calibrate(struct work *work, bool cold, double *each_us, struct error *error)
 {
     const size_t most = (size_t)1 << 24;
+    bool paused = !cold && !work->back_end->host_memory;
 
     work->calls = 1;
     for (;;) {
         if (!sample(work, cold, false, each_us, error))
             return false;
+        if (paused && *each_us >= MINIMUM_SAMPLE_US && *each_us < LONG_CALL_US) {
+            paused = false;
+            continue;
+        }
         if (cold || *each_us * (double)work->calls >= MINIMUM_SAMPLE_US || work->calls >= most)
             return true;
         work->calls = more_calls(work->calls, *each_us);
