@@ -138,7 +138,7 @@ run() {
     local passed failed
     ctest --test-dir "$work/$1" -R "$tests" --output-on-failure >"$work/tests" 2>&1 || true
     passed=$(grep -c ' Passed ' "$work/tests" || true)
-    failed=$(grep -cE '\*\*\*(Failed|Timeout|Not Run|Exception)' "$work/tests" || true)
+    failed=$(grep -cE '\*\*\*(Failed|Timeout|Not Run|Skipped|Exception)' "$work/tests" || true)
     ((failed == 0 && passed > 0)) || sed 's/^/    /' "$work/tests"
     ((passed > 0)) || failed=$((failed + 1))
     row "$1" "$2" $((passed + failed)) "$failed" "$(grep -c 'warning:' "$work/log" || true)" "$3"
