@@ -89,10 +89,10 @@ static const struct conv_rung rungs[] = {
         .declines = declines_direct,
     },
     {
-        .rung =
-            {.name = "winograd",
-             .idea =
-                 "3x3: Winograd's F(2x2, 3x3), 16 multiplications instead of 36, in one kernel"},
+        .rung = {.name = "winograd",
+                 .idea =
+                     "3x3: Winograd's F(2x2, 3x3), 16 multiplications instead of 36, in one kernel",
+                 .flags = RUNG_OTHER_ARITHMETIC},
         .run = launch_winograd,
         .depth = winograd_depth,
         .prepare = prepare_winograd,
@@ -189,7 +189,8 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "winograd_2x2",
-                 .idea = "3x3: winograd in three kernels, its products as matrix products"},
+                 .idea = "3x3: winograd in three kernels, its products as matrix products",
+                 .flags = RUNG_OTHER_ARITHMETIC},
         .run = launch_winograd_2x2,
         .depth = winograd_depth,
         .prepare = prepare_winograd_2x2,
@@ -199,7 +200,8 @@ static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "winograd_4x4",
                  .idea = "3x3 and 5x5: tiles of 4 x 4, a quarter or a sixth of the products, in "
-                         "separate kernels"},
+                         "separate kernels",
+                 .flags = RUNG_OTHER_ARITHMETIC},
         .run = launch_winograd_4x4,
         .depth = winograd4_depth,
         .prepare = prepare_winograd_4x4,
@@ -209,7 +211,8 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "winograd_fused",
-                 .idea = "3x3: winograd_4x4 in one kernel, nothing between through memory"},
+                 .idea = "3x3: winograd_4x4 in one kernel, nothing between through memory",
+                 .flags = RUNG_OTHER_ARITHMETIC},
         .run = launch_winograd_fused,
         .depth = winograd4_depth,
         .prepare = prepare_winograd_fused,
@@ -220,6 +223,7 @@ static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "tensor_3xtf32",
                  .idea = "3x3: tensor cores, each number as the sum of two TF32 numbers",
+                 .flags = RUNG_OTHER_ARITHMETIC,
                  .needs_compute_capability = 80},
         .run = launch_tensor,
         .depth = depth_tensor,
@@ -229,6 +233,7 @@ static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "implicit_3xtf32",
                  .idea = "any filter: the same, as a matrix product of warpgroups",
+                 .flags = RUNG_OTHER_ARITHMETIC,
                  .needs_compute_capability = 90},
         .run = launch_implicit_3xtf32,
         .depth = depth_implicit_3xtf32,
@@ -239,6 +244,7 @@ static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "winograd_3xtf32",
                  .idea = "3x3 and 5x5: winograd_4x4 with the products of implicit_3xtf32",
+                 .flags = RUNG_OTHER_ARITHMETIC,
                  .needs_compute_capability = 90},
         .run = launch_winograd_3xtf32,
         .depth = winograd_3xtf32_depth,
@@ -265,8 +271,8 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "any_shape",
-                 .idea =
-                     "for each problem the fastest of these without tensor cores, by estimates"},
+                 .idea = "for each problem the fastest of these without tensor cores, by estimates",
+                 .flags = RUNG_OTHER_ARITHMETIC},
         .run = launch_any_shape,
         .depth = depth_any_shape,
         .takes_groups = true,
@@ -279,6 +285,7 @@ static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "any_shape_3xtf32",
                  .idea = "for each problem the fastest of all of these",
+                 .flags = RUNG_OTHER_ARITHMETIC,
                  .needs_compute_capability = 90},
         .run = launch_any_shape_3xtf32,
         .depth = depth_any_shape_3xtf32,

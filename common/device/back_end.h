@@ -95,6 +95,7 @@ struct back_end {
     /* The peak bandwidth for a problem of `bytes` bytes, of which reports give a percentage. GPU:
      * memory clock x bus width. CPU: measured, by reading that many bytes (read_probe.h). */
     bool (*peak)(size_t bytes, double *gb_per_s, struct error *error);
+    bool measures_peak; /* which may then come out too low */
 
     /* Memory for rungs, aligned to 256 bytes. release(NULL) does nothing. */
     void *(*allocate)(size_t bytes, struct error *error);

@@ -108,6 +108,7 @@ const struct back_end cpu_back_end = {
     .clocks = true,
     .open = cpu_open,
     .peak = cpu_peak,
+    .measures_peak = true,
     .allocate = host_allocate,
     .release = free,
     .upload = cpu_copy,

@@ -188,10 +188,12 @@ static void try_way(struct reader *reader, struct way *way, int times, double un
 /* Chooses how many passes to time together. The first ones also warm up the readers' caches. */
 static struct way first_look(struct reader *reader, int threads, int streams, double until_s)
 {
-    const double measurable_s = 50e-6;
+    const double measurable_s = 50e-6, long_s = 1e-3;
     struct way way = {threads, streams, 1, 1e9};
 
     try_way(reader, &way, 2, until_s);
+    if (way.best_s > long_s)
+        return way;
     way.passes = 1 + (size_t)(measurable_s / way.best_s);
     try_way(reader, &way, 3, until_s);
     return way;
@@ -231,13 +233,14 @@ static double shortest_pass(struct reader *reader, int threads, double seconds)
 /* The shortest pass over several buffers. Each is allocated before the previous one is freed, so
  * that it has other pages: how well a share fits into the caches depends on the pages' physical
  * addresses. (A small buffer has few pages; a large one, which no cache of one processor holds,
- * takes long to write.) */
+ * takes long to write.) A pass over a large buffer takes long, so that all ways need more time. */
 static bool probe_buffers(struct reader *reader, int threads, size_t size, double *best_s,
                           struct error *error)
 {
     const size_t small = (size_t)1 << 20, large = (size_t)64 << 20;
     const int buffers = size < small || size > large ? 1 : 3;
-    const double seconds = size < small ? 0.1 : 0.3; /* a processor's speed varies with time */
+    const double gib = (double)size / ((size_t)1 << 30);
+    const double seconds = size < small ? 0.1 : 0.3 + 1.2 * gib; /* speeds vary with time */
 
     *best_s = 1e9;
     for (int i = 0; i < buffers; i++) {

@@ -37,7 +37,7 @@ const char *cudnn_declines(const struct conv *call);
     {                                                                                              \
         .rung = {.name = "cudnn",                                                                  \
                  .idea = "the library: the fastest of all its ways in float32",                    \
-                 .flags = RUNG_LIBRARY,                                                            \
+                 .flags = RUNG_LIBRARY | RUNG_OTHER_ARITHMETIC,                                    \
                  .unavailable = cudnn_unavailable},                                                \
         .run = ON_CUDNN(cudnn_convolve), .depth = conv_depth_serial, .how = ON_CUDNN(cudnn_how),   \
         .prepare = ON_CUDNN(cudnn_prepare), .declines = ON_CUDNN(cudnn_declines),                  \

@@ -24,6 +24,7 @@ void result_start(struct result *result, const struct rung *rung, const struct b
         .on_host = own != back_end,
         .is_library = (rung->flags & RUNG_LIBRARY) != 0,
         .is_lesson = (rung->flags & RUNG_LESSON) != 0,
+        .other_arithmetic = (rung->flags & RUNG_OTHER_ARITHMETIC) != 0,
     };
 }
 
@@ -106,10 +107,19 @@ void result_conclude(struct result *result, const char *hint)
  * tensor cores do up to 16 times what the others do, in half precision. */
 static const double MOST_BANDWIDTH = 4, MOST_ARITHMETIC = 16;
 
+static double bytes_of(const struct results *results, const struct result *result)
+{
+    return result->is_part ? result->part.bytes : results->bytes;
+}
+
+static double flops_of(const struct results *results, const struct result *result)
+{
+    return result->is_part ? result->part.flops : results->flops;
+}
+
 static bool is_too_fast(const struct results *results, const struct result *result)
 {
-    const double bytes = result->is_part ? result->part.bytes : results->bytes;
-    const double flops = result->is_part ? result->part.flops : results->flops;
+    const double bytes = bytes_of(results, result), flops = flops_of(results, result);
     const double peak_gflop_per_s = results->machine.peak_gflop_per_s;
     const double median = result->trial.statistics.median;
 
@@ -126,6 +136,19 @@ bool results_exceed_peak(const struct results *results)
         if (is_too_fast(results, &results->rows[i]))
             return true;
     return false;
+}
+
+double results_most_gb_per_s(const struct results *results)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < results->row_count; i++) {
+        const struct result *const row = &results->rows[i];
+        const double median = row->trial.statistics.median;
+        if (row->timed && !row->on_host && median > 0 && !is_too_fast(results, row))
+            most = fmax(most, bytes_of(results, row) / median * 1e-3);
+    }
+    return most;
 }
 
 /* ---- derived figures ------------------------------------------------------------------------- */
@@ -159,14 +182,23 @@ double results_peak_gflop_per_s(const struct results *results)
     return results->machine.peak_gflop_per_s * (results->units == 0 ? 1 : results->units);
 }
 
-static double percent_of_peak(const struct results *results, double median)
+/* Sets the percentage, unless the peak is not one of this rung: it does other arithmetic, or was
+ * faster than the peak because its data stayed in a cache. */
+static void set_percent_of_peak(const struct results *results, struct result *result)
 {
     const double memory_us = results->bytes / results->peak_gb_per_s * 1e-3;
     const double peak_gflop_per_s = results_peak_gflop_per_s(results);
     const double arithmetic_us =
         peak_gflop_per_s > 0 ? results->flops / peak_gflop_per_s * 1e-3 : 0;
+    const double percent = 100 * fmax(memory_us, arithmetic_us) / time_for_all(results, result);
+    const double rounding = 1e-9;
 
-    return isnan(results->units) ? NAN : 100 * fmax(memory_us, arithmetic_us) / median;
+    if (isnan(results->units))
+        return;
+    result->has_other_peak =
+        percent > 100 * (1 + rounding) || (result->other_arithmetic && arithmetic_us > memory_us);
+    if (!result->has_other_peak)
+        result->percent_of_peak = fmin(percent, 100);
 }
 
 void results_derive(struct results *results)
@@ -184,15 +216,15 @@ void results_derive(struct results *results)
             result_conclude(result, "");
         result->gb_per_s = result->gflop_per_s = result->percent_of_peak = NAN;
         result->speedup_first = result->speedup_library = NAN;
+        result->has_other_peak = false;
         if (!result->timed || !(median > 0))
             continue;
-        result->gb_per_s = (result->is_part ? result->part.bytes : results->bytes) / median * 1e-3;
-        result->gflop_per_s =
-            (result->is_part ? result->part.flops : results->flops) / median * 1e-3;
+        result->gb_per_s = bytes_of(results, result) / median * 1e-3;
+        result->gflop_per_s = flops_of(results, result) / median * 1e-3;
         result->speedup_first = first / time_for_all(results, result);
         result->speedup_library = library_time(results, result) / time_for_all(results, result);
         if (results->peak_gb_per_s > 0 && !result->on_host)
-            result->percent_of_peak = percent_of_peak(results, median);
+            set_percent_of_peak(results, result);
     }
 }
 

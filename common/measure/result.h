@@ -1,8 +1,8 @@
 /* The results of a ladder at one size: the runner fills them in, reports read them.
  *
  * Times are in microseconds per call. percent_of_peak is the shortest time that peak bandwidth and
- * peak arithmetic allow, as a percentage of the median; a host rung in a GPU step has none, since
- * the peaks are the GPU's. speedup_first is relative to the first rung of the table that was timed,
+ * peak arithmetic allow, as a percentage of the median, never above 100; a host rung in a GPU step
+ * has none, since the peaks are the GPU's, and neither has a rung that these peaks do not limit. speedup_first is relative to the first rung of the table that was timed,
  * on whatever processor; speedup_library is relative to the fastest library rung on the same
  * processor: a GPU's rungs are not compared with OpenBLAS, nor host rungs with cuBLAS. For a rung
  * that was given only a part of the problem, speedups compare rates. */
@@ -29,6 +29,7 @@ struct result {
     const char *back_end; /* name of the back end that ran it */
     bool on_host;         /* a host rung in a GPU step */
     bool is_library, is_lesson;
+    bool other_arithmetic; /* as RUNG_OTHER_ARITHMETIC */
 
     /* What happened; result_conclude derives the verdict from it. */
     bool skipped;                 /* reason says why */
@@ -54,6 +55,7 @@ struct result {
 
     /* Set by results_derive; NaN if they do not apply. */
     double gb_per_s, gflop_per_s, percent_of_peak, speedup_first, speedup_library;
+    bool has_other_peak; /* so it has no percentage: the peak does not limit it */
 };
 
 /* The results of all rungs at one size, and what they have in common. */
@@ -103,6 +105,9 @@ void result_note_last(struct result *result, const struct comparison *comparison
 /* Whether a rung was timed at a rate that neither the peak nor what is known to exceed it explains:
  * caches, algorithms with fewer operations, tensor cores, the noise of the probe. */
 bool results_exceed_peak(const struct results *results);
+
+/* The highest rate of a rung that is not too fast for this machine; 0 if none was timed. */
+double results_most_gb_per_s(const struct results *results);
 
 /* Of the units that the problem is for; NaN or 0 if it is unknown. */
 double results_peak_gflop_per_s(const struct results *results);

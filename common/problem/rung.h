@@ -13,7 +13,10 @@ enum rung_flags {
     RUNG_NONDETERMINISTIC = 1 << 2, /* right, but the last bits differ from run to run */
     /* Runs on the host CPU in a GPU step: it is given the host's copies of the data, and is
      * verified and timed by the CPU back end, even if the step's is simt. */
-    RUNG_HOST = 1 << 3
+    RUNG_HOST = 1 << 3,
+    /* Does not do the definition's multiplications, or does them on tensor cores. The peak of the
+     * float32 units says nothing about its time, so it has no percentage of that peak. */
+    RUNG_OTHER_ARITHMETIC = 1 << 4
 };
 
 /* The size of a rung's description of how it ran, such as "avx512, 2 threads". */

@@ -277,6 +277,20 @@ static void tell_skipped(FILE *file, const struct results *results, size_t width
     }
 }
 
+/* Why rungs have no percentage of the peak. */
+static void tell_other_peaks(FILE *file, const struct shown *shown, size_t width,
+                             const char **names)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < shown->count; i++)
+        if (shown->rows[i]->has_other_peak)
+            names[count++] = shown->rows[i]->rung;
+    if (count > 0)
+        print_names(file, "no share of the peak (a cache, fewer multiplications or tensor cores)",
+                    names, count, width);
+}
+
 /* What is to be said of rungs below the table. */
 static void tell_reasons(FILE *file, const struct results *results)
 {
@@ -327,6 +341,7 @@ void report_table(FILE *file, const struct results *results, bool colour, size_t
                                                  : "");
     if (!results->has_clocks)
         tell_counted(file, results, width);
+    tell_other_peaks(file, &shown, width, texts);
     tell_reasons(file, results);
     tell_skipped(file, results, width, texts);
     choose_replayed(&shown, &replayed);

@@ -1,4 +1,5 @@
 /* rungs_main: the runner, which is the same for all steps. It turns each rung into a result. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,18 +232,25 @@ static bool find_peak(const struct size_run *run, double *gb_per_s, struct error
     return true;
 }
 
-/* A rate that cannot be may be due to a probe at a bad moment: probes again, and keeps the best. */
+/* A rate beyond the peak may be due to a probe at a bad moment: probes again, and keeps the best.
+ * What a rung reached is a measurement of the bandwidth as well, so a measured peak is not below. */
 static bool look_again_at_peak(struct size_run *run, struct error *error)
 {
     enum { MOST_PROBES = 3 };
+    const bool is_measured = run->back_end->measures_peak;
     double *const peak = &run->results.peak_gb_per_s;
 
-    for (int i = 0; i < MOST_PROBES && results_exceed_peak(&run->results); i++) {
+    for (int i = 0; i < MOST_PROBES; i++) {
         double again;
+        if (!results_exceed_peak(&run->results) &&
+            !(is_measured && results_most_gb_per_s(&run->results) > *peak))
+            return true;
         if (!find_peak(run, &again, error))
             return false;
         *peak = again > *peak ? again : *peak;
     }
+    if (is_measured)
+        *peak = fmax(*peak, results_most_gb_per_s(&run->results));
     return true;
 }
 

@@ -69,8 +69,9 @@ headings and cells as the edition's words.txt has them: a line "English | transl
 and English where there is none. translated.py tells what is behind the English, or differs from it.
 
 --check further asks for: links and anchors that lead somewhere, paths in `code` that exist, every
-rung of a step on the step's page and in its README, every page in the index, every file of
-docs/results on some page, and pictures that are well-formed SVG.
+rung of a step on the step's page and in its README, every exercise in the step's README, every page
+in the index, every file of docs/results on some page, no percentage of a peak above 100 in one, and
+pictures that are well-formed SVG.
 
 Exit status: 0 all is right, 1 something differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
@@ -730,6 +731,25 @@ def check_rungs(root, complain):
                     complain(page, 1, "`%s`, a rung of %s, is not on this page" % (rung, step))
 
 
+def check_exercises(root, texts, complain):
+    """A step's README links to each of its exercises."""
+    for page in texts:
+        match = re.match(r"(\d\d_[^/]+)/exercise/([^/]+)/README\.md$", page)
+        readme = "%s/README.md" % match.group(1) if match else None
+        if readme in texts and "(exercise/%s/README.md)" % match.group(2) not in texts[readme]:
+            complain(readme, 1, "does not link to exercise %s" % match.group(2))
+
+
+def check_results(root, complain):
+    """No percentage of a peak is above 100: then the peak is not the one that limits the rung."""
+    for path in tracked.files(root):
+        if re.match(r"docs/results/.*\.csv$", path):
+            with open(os.path.join(root, path), encoding="utf-8", newline="") as file:
+                for line, row in enumerate(csv.DictReader(file), 2):
+                    if float(row.get("percent_of_peak") or 0) > 100:
+                        complain(path, line, "%s%% of the peak" % row["percent_of_peak"])
+
+
 def check_index(root, texts, complain):
     linked = {}
     for page, text in texts.items():
@@ -815,6 +835,8 @@ def main(arguments=None):
     check_claims(root, complain)
     check_rungs(root, complain)
     check_index(root, texts, complain)
+    check_exercises(root, texts, complain)
+    check_results(root, complain)
 
     for wrong in wrongs:
         print(wrong)

@@ -227,6 +227,19 @@ class Docs(unittest.TestCase):
         self.assert_updates("docs/05_step.md",
                             "term(i); /* } */\n        mine += 1;\n        mine *= 2;\n```\n")
 
+    def test_exercise_without_link(self):
+        self.write("05_step/exercise/05a_trees/README.md", "# Trees\n")
+        self.assert_wrong("05_step/README.md:1: does not link to exercise 05a_trees")
+        self.write("05_step/README.md", "`tree`, [05a](exercise/05a_trees/README.md)\n")
+        self.assert_right()
+
+    def test_more_than_the_peak(self):
+        self.change("docs/README.md", "Step]", "Step](05_step.md), [peaks](results/peaks.csv), [more]")
+        self.write("docs/results/peaks.csv", "rung,percent_of_peak\ntree,100\nflat,\n")
+        self.assert_right()
+        self.write("docs/results/peaks.csv", "rung,percent_of_peak\ntree,100\nflat,100.4\n")
+        self.assert_wrong("docs/results/peaks.csv:3: 100.4% of the peak")
+
     def test_snippet_elsewhere(self):
         """The lines are still in the file, but not in the kernel that is named."""
         self.change("05_step/tree.cu", "__global__ void tree(", "__global__ void bush(")

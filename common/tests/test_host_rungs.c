@@ -38,11 +38,20 @@ static bool device_open(int number, struct machine *machine, struct error *error
     return true;
 }
 
+static double peak_gb_per_s = 1000;
+
 static bool device_peak(size_t bytes, double *gb_per_s, struct error *error)
 {
     (void)bytes;
     (void)error;
-    *gb_per_s = 1000;
+    *gb_per_s = peak_gb_per_s;
+    return true;
+}
+
+static bool device_timer_stop(double *microseconds, struct error *error)
+{
+    (void)error;
+    *microseconds = 1000;
     return true;
 }
 
@@ -405,6 +414,35 @@ static void test_rows_beside_emulation(void **state)
     device.counters_reset = NULL;
 }
 
+/* A measured peak is not below what a rung reached. Above another, no percentage is printed. */
+static void test_no_more_than_the_peak(void **state)
+{
+    char *table;
+    (void)state;
+
+    device.timer_stop = device_timer_stop;
+    char *csv = run_step(&table);
+    peak_gb_per_s = number(csv, DEVICE, "gb_per_s") / 2;
+    assert_near(number(csv, DEVICE, "percent_of_peak"), peak_gb_per_s * 2 / 10);
+    assert_null(strstr(table, "no share of the peak"));
+    for (int measured = 1; measured >= 0; measured--) {
+        free(csv);
+        free(table);
+        device.measures_peak = measured;
+        csv = run_step(&table);
+        if (measured)
+            assert_near(number(csv, DEVICE, "percent_of_peak"), 100);
+        else
+            assert_true(isnan(number(csv, DEVICE, "percent_of_peak")));
+        assert_true((strstr(table, "no share of the peak") == NULL) == measured);
+        assert_text(csv, DEVICE, "verdict", "pass");
+    }
+    free(csv);
+    free(table);
+    peak_gb_per_s = 1000;
+    set_up(NULL);
+}
+
 /* ---- how long timing takes ------------------------------------------------------------------- */
 
 static int calls;
@@ -489,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_part_of_the_rows),
         cmocka_unit_test(test_rows_beside_a_clocked_back_end),
         cmocka_unit_test(test_rows_beside_emulation),
+        cmocka_unit_test(test_no_more_than_the_peak),
         cmocka_unit_test(test_slow_rungs_are_timed_briefly),
         cmocka_unit_test(test_rounds_share_samples),
     };

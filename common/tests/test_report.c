@@ -382,6 +382,21 @@ static void derived_figures(void **state)
     fixture.results.machine.peak_gflop_per_s = 10;
     results_derive(&fixture.results);
     assert_true(about(rows[1].percent_of_peak, 100));
+    /* Faster than the peak; other arithmetic, where arithmetic is the limit and where memory is. */
+    fixture.results.machine.peak_gflop_per_s = 9.9;
+    results_derive(&fixture.results);
+    assert_true(isnan(rows[1].percent_of_peak) && rows[1].has_other_peak);
+    fixture.results.machine.peak_gflop_per_s = 10.1;
+    results_derive(&fixture.results);
+    assert_true(rows[1].percent_of_peak < 100 && !rows[1].has_other_peak);
+    fixture.rows[1].other_arithmetic = true;
+    results_derive(&fixture.results);
+    assert_true(isnan(rows[1].percent_of_peak) && rows[1].has_other_peak);
+    fixture.results.machine.peak_gflop_per_s = 1000;
+    results_derive(&fixture.results);
+    assert_true(about(rows[1].percent_of_peak, 40) && !rows[1].has_other_peak);
+    fixture.rows[1].other_arithmetic = false;
+    fixture.results.machine.peak_gflop_per_s = 10;
     fixture.results.units = NAN;
     results_derive(&fixture.results);
     assert_true(isnan(rows[1].percent_of_peak));
