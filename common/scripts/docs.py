@@ -44,7 +44,7 @@ name. A word that is a column's name chooses the number, by default median_us or
 product of two columns. Where several rows fit, it is min NAME[...], or max, sum, median or count;
 "NAME = min FILE.csv" says so once for all.
 
-A claim compares numbers. x ~ y holds if x is within a tenth of y. "for" repeats a line, in either
+A claim compares numbers. x ~ y holds if x is within a twentieth of y. "for" repeats a line, in either
 file, for each value:
 
   us[interleaved 1M] > us[strided 1M] > us[sequential 1M]
@@ -394,7 +394,7 @@ def calculate(expression, names, of_row=()):
         return None, "no row fits %s" % missing[0]
     left, about, right = text.partition(" ~ ")
     if about:
-        text = "abs((%s) - (%s)) <= abs(%s) / 10" % (left, right, right)
+        text = "abs((%s) - (%s)) <= abs(%s) / 20" % (left, right, right)
     if re.search(r"[^\w.+\-*/()<>=, ]|__", text):
         raise Wrong("cannot calculate '%s'" % expression)
     try:
