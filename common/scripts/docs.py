@@ -69,7 +69,8 @@ headings and cells as the edition's words.txt has them: a line "English | transl
 and English where there is none. translated.py tells what is behind the English, or differs from it.
 
 --check further asks for: links and anchors that lead somewhere, paths in `code` that exist, every
-rung of a step on the step's page and in its README, every exercise in the step's README, every page
+rung of a step on the step's page and in its README, there with the idea that --list prints (--update
+writes it), every exercise in the step's README, every page
 in the index, every file of docs/results on some page, no percentage of a peak above 100 in one, and
 pictures that are well-formed SVG.
 
@@ -712,6 +713,34 @@ def rungs_of(root, step):
     return list(dict.fromkeys(names))
 
 
+def ideas_of(root, step):
+    """{rung: the ideas that the step's tables of rungs give for it, in one or more ladders}"""
+    ideas = {}
+    for path in tracked.files(root):
+        source = read(os.path.join(root, path)) if re.match(r"%s/[^/]*\.c$" % step, path) else ""
+        for table in re.finditer(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", source, re.S):
+            for name, idea in re.findall(r'\{\.name = "([^"]+)",\s*\.idea\s*=\s*((?:"[^"]*"\s*)+)', table.group(1)):
+                ideas.setdefault(name, []).append("".join(re.findall(r'"([^"]*)"', idea)))
+    return ideas
+
+
+def renew_ideas(root, page, text):
+    """In the README of a step, the cell after a rung's name begins with the rung's idea, as --list has it."""
+    if not re.match(r"\d\d_[^/]+/README\.md$", page):
+        return text
+    ideas = ideas_of(root, page.split("/")[0])
+
+    def make(match):
+        cell = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", lambda link: link.group(1) or "", match["cell"])
+        choices = ideas.get(match["name"], [])
+        if not choices or any(cell.startswith(idea.replace("*", "")) for idea in choices):
+            return match.group()
+        idea = max(choices, key=lambda idea: difflib.SequenceMatcher(None, idea, cell).ratio())
+        return match["before"] + idea + match["after"]
+
+    return re.sub(r"^(?P<before>\| `(?P<name>\w+)` \| )(?P<cell>[^|\n]*?)(?P<after> \|)", make, text, flags=re.M)
+
+
 def steps_of(root):
     return sorted({path.split("/")[0] for path in tracked.files(root) if re.match(r"\d\d_[^/]*/", path)})
 
@@ -818,7 +847,7 @@ def main(arguments=None):
         translate = functools.partial(translated_cell, page=page, words=words[
             edition_of(page)]) if edition_of(page) else None
         now = renew_tables(parts.get(original_of(page), Part()), now, translate, complain_here)
-        now = renew_plots(root, now, complain_here, options.update)
+        now = renew_plots(root, renew_ideas(root, page, now), complain_here, options.update)
         if now != text and options.update:
             with open(os.path.join(root, page), "w", encoding="utf-8") as file:
                 file.write(now)

@@ -233,6 +233,14 @@ class Docs(unittest.TestCase):
         self.write("05_step/README.md", "`tree`, [05a](exercise/05a_trees/README.md)\n")
         self.assert_right()
 
+    def test_idea_of_a_rung(self):
+        self.write("05_step/README.md", "| `tree` | [a](../README.md) `tree`, wrong only on `simt` |\n| `other` | mine |\n")
+        self.assert_right()
+        self.write("05_step/README.md", "| `tree` | a bush | n |\n")
+        self.assert_wrong("05_step/README.md:1: is out of date")
+        self.assert_right("--update")
+        self.assertEqual(self.read("05_step/README.md"), "| `tree` | a tree | n |\n")
+
     def test_more_than_the_peak(self):
         self.change("docs/README.md", "Step]", "Step](05_step.md), [peaks](results/peaks.csv), [more]")
         self.write("docs/results/peaks.csv", "rung,percent_of_peak\ntree,100\nflat,\n")
