@@ -2,8 +2,9 @@
  *
  * Times are in microseconds per call. percent_of_peak is the shortest time that peak bandwidth and
  * peak arithmetic allow, as a percentage of the median, never above 100; a host rung in a GPU step
- * has none, since the peaks are the GPU's, and neither has a rung that these peaks do not limit. speedup_first is relative to the first rung of the table that was timed,
- * on whatever processor; speedup_library is relative to the fastest library rung on the same
+ * has none, since the peaks are the GPU's, and neither has a rung that these peaks do not limit.
+ * speedup_first is relative to the first rung of the table that was timed, on whatever processor;
+ * speedup_library is relative to the fastest library rung on the same
  * processor: a GPU's rungs are not compared with OpenBLAS, nor host rungs with cuBLAS. For a rung
  * that was given only a part of the problem, speedups compare rates. */
 #ifndef RUNGS_RESULT_H

@@ -233,7 +233,7 @@ static bool find_peak(const struct size_run *run, double *gb_per_s, struct error
 }
 
 /* A rate beyond the peak may be due to a probe at a bad moment: probes again, and keeps the best.
- * What a rung reached is a measurement of the bandwidth as well, so a measured peak is not below. */
+ * What a rung reached is a measurement of the bandwidth as well: a measured peak is not below. */
 static bool look_again_at_peak(struct size_run *run, struct error *error)
 {
     enum { MOST_PROBES = 3 };
