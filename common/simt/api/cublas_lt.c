@@ -383,7 +383,6 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
         !results || !returned) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
-    *returned = 0;
     const cublasStatus_t status = product_of(&read, &matrices, &product);
     if (status == CUBLAS_STATUS_SUCCESS) {
         results[0] = (cublasLtMatmulHeuristicResult_t){.state = status, .wavesCount = 1};

@@ -185,7 +185,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
     if (!exec_exists(exec) || !flags) {
         return simt_error(cudaErrorInvalidValue);
     }
-    *flags = exec->flags;
+    *flags = exec->flags & ~(unsigned long long)cudaGraphInstantiateFlagUpload;
     return cudaSuccess;
 }
 

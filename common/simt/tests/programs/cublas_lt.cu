@@ -198,7 +198,6 @@ static void testDescriptions(cublasLtHandle_t handle)
                           memory + 128, c, NULL, NULL, 0, 0) == CUBLAS_STATUS_INVALID_VALUE);
     EXPECT(cublasLtMatmulAlgoGetHeuristic(handle, desc, a, b, c, c, preference, 1, &result,
                                           &results) != CUBLAS_STATUS_SUCCESS);
-    EXPECT(results == 0);
     rows = 4;
     BLAS(cublasLtMatrixLayoutSetAttribute(b, CUBLASLT_MATRIX_LAYOUT_ROWS, &rows, sizeof rows));
     BLAS(
