@@ -148,28 +148,24 @@ static void sync_lanes(unsigned int warp, uint32_t lanes, bool whole)
 }
 
 /* A shuffle or a vote passes values, and orders memory no more than an atomic does: what a lane
- * knew at a fence. */
+ * knew at a fence, the others know after a fence of their own. */
 static void pass_values(unsigned int warp, uint32_t lanes)
 {
-    unsigned int first = warp * SIMT_WARP_SIZE;
-    struct simt_clock *all = NULL;
-    if (!simt_order->fences_used) {
-        return;
-    }
-    for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int thread = first + simt_lowest(set);
-        struct simt_fence *device = &simt_order->fences[SIMT_SCOPE_DEVICE][thread];
-        struct simt_fence *block = &simt_order->fences[SIMT_SCOPE_BLOCK][thread];
-        if (device->at || block->at) {
-            simt_clock_add(&all, simt_at_fence(thread, block->at ? block : device));
+    const unsigned int first = warp * SIMT_WARP_SIZE;
+    for (unsigned int scope = 0; simt_order->fences_used && scope < SCOPES; scope++) {
+        struct simt_clock *all = NULL;
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            const unsigned int thread = first + simt_lowest(set);
+            if (simt_order->fences[scope][thread].at) {
+                simt_clock_add(&all, simt_at_fence(thread, &simt_order->fences[scope][thread]));
+            }
         }
+        for (uint32_t set = lanes; all && set; set &= set - 1) {
+            simt_clock_add(&simt_order->pending[scope][first + simt_lowest(set)], all);
+            simt_order->clocks_used = true;
+        }
+        simt_clock_drop(all);
     }
-    for (uint32_t set = lanes; all && set; set &= set - 1) {
-        simt_clock_add(&simt_order->seen[first + simt_lowest(set)], all);
-        simt_learn_row(first + simt_lowest(set), all);
-        simt_order->clocks_used = true;
-    }
-    simt_clock_drop(all);
 }
 
 void simt_causality_meet(unsigned int warp, uint32_t lanes, bool syncs, bool whole)

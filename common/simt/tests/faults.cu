@@ -112,6 +112,45 @@ __global__ void all_write_one(float *out, const float *in)
     out[threadIdx.x] = s;
 }
 
+__device__ unsigned tickets;
+
+// The last block takes what all blocks have left; lane 0's fence is not the other lanes'.
+template <bool synchronized>
+__device__ void add_what_is_left(float *out, float *left, const float *in)
+{
+    unsigned ticket = 0;
+    if (threadIdx.x == 0) {
+        left[blockIdx.x] = in[blockIdx.x]; // FAULT shuffle_as_fence
+        __threadfence();
+        ticket = atomicInc(&tickets, gridDim.x - 1);
+        __threadfence();
+    }
+    if (__shfl_sync(0xffffffffu, ticket, 0) != gridDim.x - 1)
+        return;
+    if (synchronized)
+        __syncwarp();
+    out[threadIdx.x] = left[threadIdx.x % gridDim.x]; // FAULT shuffle_as_fence
+}
+
+__global__ void shuffle_as_fence(float *out, float *left, const float *in)
+{
+    add_what_is_left<false>(out, left, in);
+}
+
+__global__ void ok_shuffle_and_syncwarp(float *out, float *left, const float *in)
+{
+    add_what_is_left<true>(out, left, in);
+}
+
+// Who reads wants to know all that is added; nothing orders the two.
+__global__ void added_after_a_read(float *out, int *sum)
+{
+    if (threadIdx.x < 32)
+        out[threadIdx.x] = (float)sum[0]; // FAULT added_after_a_read
+    else
+        atomicAdd(&sum[0], 1); // FAULT added_after_a_read
+}
+
 __global__ void plain_among_atomics(int *out)
 {
     __shared__ int s;
@@ -841,6 +880,10 @@ static const Case cases[] = {
     {"lock_step", "__syncwarp() is missing", [] { lock_step<<<1, 32>>>(f, g); }},
     {"half_a_mask", "__syncwarp() is missing", [] { half_a_mask<<<1, 32>>>(f, g); }},
     {"shuffle_as_barrier", "__syncwarp() is missing", [] { shuffle_as_barrier<<<1, 32>>>(f, g); }},
+    {"shuffle_as_fence", "no __threadfence() after that",
+     [] { shuffle_as_fence<<<8, 32>>>(f, f + 64, g); }},
+    {"ok_shuffle_and_syncwarp", "", [] { ok_shuffle_and_syncwarp<<<8, 32>>>(f, f + 64, g); }},
+    {"added_after_a_read", "data race in global", [] { added_after_a_read<<<1, 64>>>(f, ints); }},
     {"all_write_one", "one of them wins", [] { all_write_one<<<1, 32>>>(f, g); }},
     {"plain_among_atomics", "data race in shared", [] { plain_among_atomics<<<1, 64>>>(ints); }},
     {"one_buffer", "data race in shared", [] { one_buffer_of_two<<<1, BLOCK>>>(f, g); }},
