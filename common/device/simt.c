@@ -15,7 +15,8 @@ static bool open_device(int device, struct machine *machine, struct error *error
     if (!gpu_open(device, machine, &properties, error))
         return false;
     snprintf(machine->details, sizeof machine->details, "counts what a GPU would do");
-    if (getenv("SIMT_EXPLORE") != NULL && !simt_explore_start(NULL))
+    const char *const page = getenv("SIMT_EXPLORE");
+    if (page != NULL && page[0] != '\0' && !simt_explore_start(NULL))
         return error_set(error, EXIT_BAD_USAGE,
                          "SIMT_EXPLORE is for programs of simtcc: here, use --explore FILE.html");
     simt_analyse(false); /* only between analysis_start and analysis_stop */

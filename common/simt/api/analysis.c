@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "api/enough.h"
@@ -9,7 +10,9 @@
 #include "api/repeats.h"
 #include "base/exit.h"
 #include "base/need.h"
+#include "base/output.h"
 #include "base/repeatable.h"
+#include "base/setting.h"
 #include "check/bulk_checks.h"
 #include "check/causality.h"
 #include "check/check.h"
@@ -33,42 +36,71 @@
 #include "observe/observer.h"
 #include "program/source.h"
 
-enum { USAGE_ERROR = 2 };
+enum { STOP, REPORT, OFF }; /* SIMT_CHECKS */
 
 /* ---- whether to analyse ---- */
 
-static bool decided, analysing, as_usual; /* the last: nobody has asked for it */
+static bool decided, analysing, is_off, as_usual; /* the last: nobody has asked for it */
 
 void simt_analyse(bool on)
 {
+    if (analysing && !on && !simt_write_kept(false)) {
+        simt_output_failed();
+    }
     decided = true;
     analysing = on;
 }
 
-/* A program that goes on after a finding ends with status 1 all the same. */
-static void tell_kept(int status, void *nothing)
+static pid_t process;
+
+/* What the program was asked to tell at its end. False: the file cannot be written. */
+static bool tell_all(void)
+{
+    fflush(stdout);
+    simt_tell_kept(stderr);
+    if (!is_off) {
+        simt_tell_unchecked(stderr);
+    }
+    return process != getpid() || simt_write_kept(true);
+}
+
+/* A program that goes on after a finding ends with status 1 all the same. (The C library goes on
+ * with the handlers that are left, and takes the last status.) */
+static void at_end(int status, void *nothing)
 {
     (void)nothing;
-    fflush(stdout);
-    if (simt_tell_kept(stderr) && simt_goes_on && status == EXIT_SUCCESS) {
-        fflush(NULL);
-        _exit(EXIT_FAILURE);
+    if (as_usual && !tell_all()) {
+        simt_output_failed();
     }
+    if (simt_goes_on && simt_have_kept() && status == EXIT_SUCCESS) {
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void last_words(void)
+{
+    if (as_usual && !tell_all()) {
+        fflush(NULL);
+        _exit(SIMT_EXIT_FILE);
+    }
+}
+
+/* Before all that the program has, so that it ends after its last handler and destructor. */
+__attribute__((constructor(102))) static void prepare(void)
+{
+    on_exit(at_end, NULL);
+    simt_last_words = last_words;
 }
 
 static bool wanted(void)
 {
     if (!decided) {
-        const char *checks = getenv("SIMT_CHECKS");
-        const bool off = checks && strcmp(checks, "off") == 0;
-        simt_goes_on = checks && strcmp(checks, "report") == 0;
-        if (checks && *checks && !off && !simt_goes_on && strcmp(checks, "stop") != 0) {
-            fprintf(stderr, "simt: SIMT_CHECKS=%s: want stop, report or off\n", checks);
-            exit(USAGE_ERROR);
-        }
-        on_exit(tell_kept, NULL);
-        simt_write_kept();
-        simt_analyse(simt_explore_is_on() || getenv("SIMT_COUNTERS") || !off);
+        const int checks = simt_choice("SIMT_CHECKS");
+        is_off = checks == OFF;
+        simt_goes_on = checks == REPORT;
+        process = getpid();
+        simt_write_kept(false);
+        simt_analyse(simt_explore_is_on() || simt_asked("SIMT_COUNTERS") || !is_off);
         as_usual = true;
     }
     return analysing;
@@ -83,6 +115,14 @@ static FILE *told_file;
 
 void simt_findings_keep(bool on)
 {
+    const char *path = simt_asked("SIMT_FINDINGS");
+    if (on && path && !simt_output_is_regular(path)) { /* it is written after each rung */
+        fprintf(stderr,
+                "simt: SIMT_FINDINGS: cannot write %s: in programs of the steps it must be a "
+                "regular file\n",
+                path);
+        exit(SIMT_EXIT_FILE);
+    }
     keep = on;
     simt_progress_is_told = !on;
     if (told_file) {
@@ -145,20 +185,25 @@ static bool repeats(const struct simt_launch *launch)
 
 static bool start_launch(const struct simt_launch *launch)
 {
+    const size_t blocks = (size_t)launch->grid.x * launch->grid.y * launch->grid.z;
     simt_listing_prepare();
     simt_requests_prepare();
     if (!launch->instrumented || !wanted()) {
+        if (as_usual) {
+            simt_add_unchecked(launch, blocks);
+        }
         simt_check_not_looked();
         return false;
     }
     if (as_usual && simt_enough_start_launch(launch)) {
+        simt_add_unchecked(launch, blocks);
         simt_repeats_come_first();
         simt_check_not_looked();
         simt_repeats_start_unseen();
         return false;
     }
     simt_repeats_come_first();
-    simt_check_start_launch((size_t)launch->grid.x * launch->grid.y * launch->grid.z);
+    simt_check_start_launch(blocks);
     simt_plans_start_launch();
     simt_skips_start_launch(launch);
     simt_requests_launch(launch);

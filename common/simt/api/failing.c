@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/errors.h"
+#include "base/setting.h"
 #include "program/source.h"
 
 bool simt_failing;
@@ -64,8 +65,8 @@ static void tell_none(void)
 __attribute__((constructor)) static void read_request(void)
 {
     char *end;
-    asked = getenv("SIMT_FAIL");
-    if (!asked || asked[0] == '\0') {
+    asked = simt_asked("SIMT_FAIL");
+    if (!asked) {
         return;
     }
     errno = 0;

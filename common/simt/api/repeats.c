@@ -39,6 +39,7 @@
 #include "base/setting.h"
 #include "base/worker.h"
 #include "check/again.h"
+#include "check/kept.h"
 #include "check/skips.h"
 #include "check/snapshot.h"
 #include "check/used.h"
@@ -92,7 +93,7 @@ static struct simt_counters counts_before;
 
 /* ---- settings ---- */
 
-static enum { SKIP, RUN, TELL } setting;
+static enum { RUN, SKIP, TELL } setting;
 
 static void tell(void)
 {
@@ -103,11 +104,11 @@ static void tell(void)
 
 static void read_setting(void)
 {
-    static const char *const words[] = {"skip", "run", "tell", NULL};
     static bool read;
     if (!read) {
         read = true;
-        setting = simt_choice("SIMT_REPEATED", "run, skip or tell", words);
+        const int asked_for = simt_choice("SIMT_REPEATED"); /* -1: nothing is */
+        setting = asked_for < 0 ? SKIP : (unsigned int)asked_for;
         if (setting == TELL) {
             atexit(tell);
         }
@@ -408,7 +409,9 @@ static void make_again(struct repeat *repeat, const struct simt_launch *launch)
     sites = simt_sites_touched(&count);
     simt_listing_add(launch, sites, count);
     simt_sites_clear();
-    if (!repeat->unseen) {
+    if (repeat->unseen) {
+        simt_add_unchecked(launch, simt_grid.blocks);
+    } else {
         simt_skips_repeat(launch, repeat->ways);
         repeat->operation = simt_operations()->number;
         simt_again_now(&repeat->again);

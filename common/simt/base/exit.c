@@ -6,13 +6,16 @@
 
 #include "base/worker.h"
 
-void (*simt_before_exit)(void);
+void (*simt_before_exit)(void), (*simt_last_words)(void);
 
 void simt_exit(void)
 {
     simt_only_in_order();
     if (simt_before_exit) {
         simt_before_exit();
+    }
+    if (simt_last_words) {
+        simt_last_words();
     }
     fflush(NULL);
     _exit(EXIT_FAILURE);

@@ -2,8 +2,8 @@
 #ifndef SIMT_EXIT_H
 #define SIMT_EXIT_H
 
-/* Is called first; NULL: nothing is. */
-extern void (*simt_before_exit)(void);
+/* Are called first, in this order; NULL: nothing is. */
+extern void (*simt_before_exit)(void), (*simt_last_words)(void);
 /* With status 1: a kernel is wrong. */
 __attribute__((noreturn)) void simt_exit(void);
 /* With status 3: memory or address space has run out. */

@@ -1,45 +1,131 @@
 #include "base/setting.h"
 
+#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/output.h"
 
 enum { USAGE_ERROR = 2 }; /* as the programs of the steps */
 
-__attribute__((noreturn)) static void refuse(const char *variable, const char *asked,
-                                             const char *wanted)
+/* Those that have a syntax of their own are checked where they are read, before main as well:
+ * SIMT_SCHEDULE, SIMT_FAIL, SIMT_EXPLORE_BLOCKS. */
+static const struct setting {
+    const char *name;
+    enum { NUMBER, WHOLE, WORD, WRITTEN, READ } kind;
+    const char *wanted;
+    const char *words[4];
+    double least, most;
+} settings[] = {
+    {"SIMT_CHECKS", WORD, "stop, report or off", {"stop", "report", "off"}, 0, 0},
+    {"SIMT_COUNTERS", WORD, "table, lines or json", {"table", "lines", "json"}, 0, 0},
+    {"SIMT_REPEATED", WORD, "run, skip or tell", {"run", "skip", "tell"}, 0, 0},
+    {"SIMT_WATCHDOG", NUMBER, "a number of seconds, 0 for never", {0}, 0, 1e9},
+    {"SIMT_CHECK_SECONDS", NUMBER, "a number of seconds, 0 for no limit", {0}, 0, 1e9},
+    {"SIMT_PROGRESS", NUMBER, "a number of seconds, 0 for never", {0}, 0, 1e9},
+    {"SIMT_CORES_AFTER", NUMBER, "a number of seconds", {0}, 0, 1e9},
+    {"SIMT_SHADOW_MB", NUMBER, "a number of megabytes", {0}, 0, 1e9},
+    {"SIMT_CORES", WHOLE, "a number of cores, 1 to 4096", {0}, 1, 4096},
+    {"SIMT_DEVICES", WHOLE, "a number of devices, 1 to 16", {0}, 1, 16},
+    {"SIMT_MULTIPROCESSORS", WHOLE, "a number of multiprocessors, 1 to 132", {0}, 1, 132},
+    {"SIMT_OUT", WRITTEN, NULL, {0}, 0, 0},
+    {"SIMT_REQUESTS", WRITTEN, NULL, {0}, 0, 0},
+    {"SIMT_FINDINGS", WRITTEN, NULL, {0}, 0, 0},
+    {"SIMT_EXPLORE", WRITTEN, NULL, {0}, 0, 0},
+    {"SIMT_SUPPRESSIONS", READ, NULL, {0}, 0, 0},
+};
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+static const struct setting *find(const char *name)
 {
-    fprintf(stderr, "simt: %s=%s: want %s\n", variable, asked, wanted);
+    size_t i = 0;
+    while (i < SETTINGS && strcmp(settings[i].name, name) != 0) {
+        i++;
+    }
+    if (i == SETTINGS) {
+        abort(); /* it is missing from the table */
+    }
+    return &settings[i];
+}
+
+const char *simt_asked(const char *variable)
+{
+    const char *asked = getenv(variable);
+    return asked && asked[0] != '\0' ? asked : NULL;
+}
+
+__attribute__((noreturn)) static void refuse(const struct setting *setting, const char *asked)
+{
+    fprintf(stderr, "simt: %s=%s: want %s\n", setting->name, asked, setting->wanted);
     exit(USAGE_ERROR);
 }
 
-double simt_setting(const char *variable, const char *wanted, double usual)
+static double number_of(const struct setting *setting, const char *asked)
 {
-    const char *asked = getenv(variable);
+    const char *const known = setting->kind == WHOLE ? "0123456789" : "0123456789.eE+-";
     char *end;
-    double value;
-    if (!asked) {
-        return usual;
-    }
-    value = strtod(asked, &end);
-    if (end == asked || *end != '\0' || !(value >= 0)) {
-        refuse(variable, asked, wanted);
+    const double value = strtod(asked, &end);
+    if (end == asked || *end != '\0' || asked[strspn(asked, known)] != '\0' ||
+        !(value >= setting->least && value <= setting->most)) {
+        refuse(setting, asked);
     }
     return value;
 }
 
-unsigned int simt_choice(const char *variable, const char *wanted, const char *const *words)
+static int place_of(const struct setting *setting, const char *asked)
 {
-    const char *asked = getenv(variable);
-    unsigned int number = 0;
-    if (!asked) {
-        return 0;
+    int place = 0;
+    while (setting->words[place] && strcmp(asked, setting->words[place]) != 0) {
+        place++;
     }
-    while (words[number] && strcmp(asked, words[number]) != 0) {
-        number++;
+    if (!setting->words[place]) {
+        refuse(setting, asked);
     }
-    if (!words[number]) {
-        refuse(variable, asked, wanted);
+    return place;
+}
+
+double simt_setting(const char *variable, double usual)
+{
+    const char *asked = simt_asked(variable);
+    return asked ? number_of(find(variable), asked) : usual;
+}
+
+int simt_choice(const char *variable)
+{
+    const char *asked = simt_asked(variable);
+    return asked ? place_of(find(variable), asked) : -1;
+}
+
+static void check_readable(const struct setting *setting, const char *path)
+{
+    if (access(path, R_OK) != 0) {
+        fprintf(stderr, "simt: %s: cannot read %s: %s\n", setting->name, path, strerror(errno));
+        exit(SIMT_EXIT_FILE);
     }
-    return number;
+}
+
+/* Before main, so that nothing has been done yet; and also in a program that launches no kernel. */
+__attribute__((constructor(101))) static void check_all(void)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const char *asked = simt_asked(settings[i].name);
+        switch (asked ? (int)settings[i].kind : -1) {
+        case NUMBER:
+        case WHOLE:
+            number_of(&settings[i], asked);
+            break;
+        case WORD:
+            place_of(&settings[i], asked);
+            break;
+        case WRITTEN:
+            simt_output_check(settings[i].name, asked);
+            break;
+        case READ:
+            check_readable(&settings[i], asked);
+            break;
+        }
+    }
 }

@@ -203,7 +203,7 @@ unsigned int simt_tell_findings(FILE *file, void (*tell_more)(FILE *file))
     }
     found_count = 0;
     not_kept = 0;
-    simt_write_kept();
+    simt_write_kept(false);
     return wrong;
 }
 

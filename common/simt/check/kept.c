@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/need.h"
+#include "base/output.h"
+#include "base/setting.h"
 #include "check/wording.h"
 #include "machine/machine.h"
 #include "model/sites.h"
@@ -81,8 +83,8 @@ static void read_suppressions(const char *path)
 {
     FILE *file = fopen(path, "r");
     char line[PLACE + 64];
-    if (!file) {
-        fprintf(stderr, "simt: SIMT_SUPPRESSIONS: %s: %s\n", path, strerror(errno));
+    if (!file) { /* it could be read when the program began */
+        fprintf(stderr, "simt: SIMT_SUPPRESSIONS: cannot read %s: %s\n", path, strerror(errno));
         exit(FILE_ERROR);
     }
     for (int number = 1; fgets(line, sizeof line, file); number++) {
@@ -116,14 +118,17 @@ static bool fits(const char *pattern, struct place place)
     return fnmatch(pattern, text, 0) == 0 || (name && fnmatch(pattern, name + 1, 0) == 0);
 }
 
-bool simt_is_suppressed(const struct finding *finding)
+/* Before main, so that a line that makes no sense is told before the work. */
+__attribute__((constructor)) static void prepare(void)
 {
-    static bool read;
-    const char *path = read ? NULL : getenv("SIMT_SUPPRESSIONS");
-    read = true;
+    const char *path = simt_asked("SIMT_SUPPRESSIONS");
     if (path) {
         read_suppressions(path);
     }
+}
+
+bool simt_is_suppressed(const struct finding *finding)
+{
     for (size_t i = 0; i < suppression_count; i++) {
         const struct suppression *one = &suppressions[i];
         if (fnmatch(one->kind, kinds[finding->wrong], 0) == 0 &&
@@ -187,22 +192,77 @@ unsigned int simt_keep_finding(const struct finding *finding, bool is_note)
     return (unsigned int)kept_count;
 }
 
-bool simt_tell_kept(FILE *file)
+/* ---- what nobody has looked at ---- */
+
+static struct unchecked {
+    char *kernel;
+    struct place at; /* of its launch */
+    uint64_t launches, blocks;
+} * unchecked;
+static size_t unchecked_count, unchecked_capacity;
+
+void simt_add_unchecked(const struct simt_launch *launch, uint64_t blocks)
 {
-    size_t notes = 0;
+    const struct place at = {launch->line > 0 ? launch->file : NULL, launch->line};
+    size_t i = 0;
+    while (i < unchecked_count && !(is_same_place(unchecked[i].at, at) &&
+                                    strcmp(unchecked[i].kernel, launch->name) == 0)) {
+        i++;
+    }
+    if (i == unchecked_count) {
+        unchecked = simt_with_room(unchecked, unchecked_count, &unchecked_capacity,
+                                   sizeof *unchecked, "the checks");
+        unchecked[unchecked_count++] =
+            (struct unchecked){.kernel = simt_needed(strdup(launch->name), "the checks"), .at = at};
+    }
+    unchecked[i].launches++;
+    unchecked[i].blocks += blocks;
+}
+
+static void put_unchecked(FILE *file, const struct unchecked *one)
+{
+    fprintf(file, "%" PRIu64 " block%s of kernel %s", one->blocks, one->blocks == 1 ? "" : "s",
+            one->kernel);
+    if (one->at.file) {
+        fprintf(file, " (launched at %s:%d", one->at.file, one->at.line);
+        fprintf(file, one->launches > 1 ? ", %" PRIu64 " times)" : ")", one->launches);
+    }
+}
+
+void simt_tell_unchecked(FILE *file)
+{
+    for (size_t i = 0; i < unchecked_count; i++) {
+        fputs(i == 0 ? "simt: not checked: " : ", ", file);
+        put_unchecked(file, &unchecked[i]);
+    }
+    fputs(unchecked_count > 0 ? "; SIMT_CHECKS=stop checks all\n" : "", file);
+}
+
+bool simt_have_kept(void)
+{
+    for (size_t i = 0; i < kept_count; i++) {
+        if (!kept[i].is_note) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void simt_tell_kept(FILE *file)
+{
+    size_t findings = 0;
     uint64_t times = 0;
     for (size_t i = 0; i < kept_count; i++) {
-        notes += kept[i].is_note;
+        findings += !kept[i].is_note;
         times += kept[i].is_note ? 0 : kept[i].count;
     }
-    if (simt_goes_on && kept_count > notes) {
-        fprintf(file, "simt: %zu finding%s, %" PRIu64 " times in all\n", kept_count - notes,
-                kept_count - notes == 1 ? "" : "s", times);
+    if (simt_goes_on && findings > 0) {
+        fprintf(file, "simt: %zu finding%s, %" PRIu64 " times in all\n", findings,
+                findings == 1 ? "" : "s", times);
     }
     if (suppressed > 0) {
         fprintf(file, "simt: suppressed: %" PRIu64 " times\n", suppressed);
     }
-    return kept_count > notes;
 }
 
 /* ---- as a file ---- */
@@ -251,6 +311,14 @@ static void put_json(FILE *file)
         put_member(file, "text", kept[i].text);
         fputc('}', file);
     }
+    fputs("\n ],\n \"unchecked\": [", file);
+    for (size_t i = 0; i < unchecked_count; i++) {
+        fprintf(file, "%s\n  {", i ? "," : "");
+        put_member(file, "kernel", unchecked[i].kernel);
+        put_json_place(file, "at", unchecked[i].at);
+        fprintf(file, ",\n   \"launches\": %" PRIu64 ", \"blocks\": %" PRIu64 "}",
+                unchecked[i].launches, unchecked[i].blocks);
+    }
     fprintf(file, "\n ],\n \"suppressed\": %" PRIu64 "}\n", suppressed);
 }
 
@@ -282,9 +350,9 @@ static void put_sarif(FILE *file)
           " \"runs\": [{\"tool\": {\"driver\": {\"name\": \"simt\", \"rules\": [",
           file);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        fprintf(file, "%s{\"id\": \"%s\"}", i ? ", " : "", kinds[i]);
+        fprintf(file, "{\"id\": \"%s\"}, ", kinds[i]);
     }
-    fputs("]}},\n   \"results\": [", file);
+    fputs("{\"id\": \"unchecked\"}]}},\n   \"results\": [", file);
     for (size_t i = 0; i < kept_count; i++) {
         fprintf(
             file, "%s\n    {\"ruleId\": \"%s\", \"level\": \"%s\", \"occurrenceCount\": %" PRIu64,
@@ -296,26 +364,41 @@ static void put_sarif(FILE *file)
         put_location(file, "relatedLocations", kept[i].other);
         fputc('}', file);
     }
+    for (size_t i = 0; i < unchecked_count; i++) {
+        char *text;
+        size_t size;
+        FILE *words = simt_needed(open_memstream(&text, &size), "the checks");
+        fputs("not checked: ", words);
+        put_unchecked(words, &unchecked[i]);
+        fclose(words);
+        fprintf(file,
+                "%s\n    {\"ruleId\": \"unchecked\", \"level\": \"note\",\n     \"message\": {",
+                i || kept_count ? "," : "");
+        put_member(file, "text", text);
+        fputc('}', file);
+        free(text);
+        put_location(file, "locations", unchecked[i].at);
+        fputc('}', file);
+    }
     fputs("\n   ]}]}\n", file);
 }
 
-void simt_write_kept(void)
+bool simt_write_kept(bool at_end)
 {
-    const char *path = getenv("SIMT_FINDINGS"), *suffix;
+    static bool failed;
+    const char *path = simt_asked("SIMT_FINDINGS"), *suffix;
+    struct simt_output output;
     FILE *file;
-    if (!path) {
-        return;
+    if (!path || failed || !(at_end || simt_output_is_regular(path))) {
+        return !failed;
     }
-    file = fopen(path, "w");
-    if (!file) {
-        fprintf(stderr, "simt: SIMT_FINDINGS: %s: %s\n", path, strerror(errno));
-        exit(FILE_ERROR);
-    }
+    file = simt_output_begin(&output, "SIMT_FINDINGS", path);
     suffix = strrchr(path, '.');
     if (suffix && strcmp(suffix, ".sarif") == 0) {
         put_sarif(file);
     } else {
         put_json(file);
     }
-    fclose(file);
+    failed = !simt_output_end(&output, file);
+    return !failed;
 }

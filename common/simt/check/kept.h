@@ -12,9 +12,15 @@ extern bool simt_goes_on;
 bool simt_is_suppressed(const struct finding *finding);
 /* Keeps it; its number, or 0 if these lines are known already. */
 unsigned int simt_keep_finding(const struct finding *finding, bool is_note);
-/* Writes the file that SIMT_FINDINGS names: NAME.sarif as SARIF, any other as JSON. */
-void simt_write_kept(void);
-/* At the program's end, if there were any: how many. True if one was no note. */
-bool simt_tell_kept(FILE *file);
+/* So many blocks of a launch were not checked; and all such, in one line. */
+void simt_add_unchecked(const struct simt_launch *launch, uint64_t blocks);
+void simt_tell_unchecked(FILE *file);
+/* Writes the file that SIMT_FINDINGS names: NAME.sarif as SARIF, any other as JSON. (One that is no
+ * regular file can be written only once, at the end.) False after a line that says why not. */
+bool simt_write_kept(bool at_end);
+/* At the program's end: how many there were, if it went on after them, and were suppressed. */
+void simt_tell_kept(FILE *file);
+/* Whether one was more than a note. */
+bool simt_have_kept(void);
 
 #endif

@@ -356,8 +356,7 @@ static size_t choose_most(void)
 {
     enum { LEAST = 64 << 20 };
     const size_t quarter = simt_available_memory() / 4, usual = quarter > LEAST ? quarter : LEAST;
-    return (size_t)(simt_setting("SIMT_SHADOW_MB", "a number of megabytes", (double)(usual >> 20)) *
-                    (1 << 20)) +
+    return (size_t)(simt_setting("SIMT_SHADOW_MB", (double)(usual >> 20)) * (1 << 20)) +
            1; /* 0 is: not chosen yet */
 }
 

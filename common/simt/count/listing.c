@@ -5,6 +5,7 @@
 
 #include "base/need.h"
 #include "base/output.h"
+#include "base/setting.h"
 #include "count/counted.h"
 #include "count/listing.h"
 #include "model/sites.h"
@@ -169,34 +170,28 @@ void simt_analysis_print(FILE *file, enum simt_format format)
 
 /* ---- what the environment asks for ---- */
 
-static FILE *out; /* SIMT_OUT; NULL: standard error */
+static int format_asked;
 
 static void print_at_end(void)
 {
-    const char *asked = getenv("SIMT_COUNTERS");
-    enum simt_format format = strcmp(asked, "json") == 0    ? SIMT_JSON
-                              : strcmp(asked, "lines") == 0 ? SIMT_LINES
-                                                            : SIMT_TABLE;
+    const char *path = simt_asked("SIMT_OUT"); /* or standard error */
+    struct simt_output output;
+    FILE *file = path ? simt_output_begin(&output, "SIMT_OUT", path) : stderr;
     fflush(stdout);
-    simt_analysis_print(out ? out : stderr, format);
-    if (out) {
-        simt_output_close(out, "SIMT_OUT", getenv("SIMT_OUT"));
+    simt_analysis_print(file, (enum simt_format)format_asked);
+    if (path && !simt_output_end(&output, file)) {
+        simt_output_failed();
     }
 }
 
 void simt_listing_prepare(void)
 {
     static bool prepared;
-    const char *asked = getenv("SIMT_COUNTERS");
-    if (prepared || !asked) {
-        return;
+    if (!prepared) {
+        prepared = true;
+        format_asked = simt_choice("SIMT_COUNTERS");
+        if (format_asked >= 0) {
+            atexit(print_at_end);
+        }
     }
-    prepared = true;
-    if (strcmp(asked, "table") != 0 && strcmp(asked, "lines") != 0 && strcmp(asked, "json") != 0) {
-        fprintf(stderr, "simt: SIMT_COUNTERS is '%s': want table, lines or json\n", asked);
-        exit(2);
-    }
-    const char *path = getenv("SIMT_OUT");
-    out = path && path[0] ? simt_output_open("SIMT_OUT", path) : NULL;
-    atexit(print_at_end);
 }

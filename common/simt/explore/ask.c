@@ -1,64 +1,17 @@
 /* SIMT_EXPLORE=FILE.html: any program of simtcc leaves a page when it ends. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
+#include "base/setting.h"
 #include "cuda/simt_analysis.h"
 #include "explore/explore.h"
 
-enum { EXIT_USAGE = 2, EXIT_FILE = 4 }; /* as the programs of the steps */
+enum { EXIT_USAGE = 2 }; /* as the programs of the steps */
 
 static const char *path; /* NULL: no page is wanted, or it has been written */
 static pid_t writer;
-
-static bool is_special(void)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-static void cannot_write(void)
-{
-    fprintf(stderr, "simt: SIMT_EXPLORE: cannot write %s: %s\n", path, strerror(errno));
-}
-
-/* A new file in the folder of the page, or of what a link leads to; *target: that path. */
-static int create_beside(char **temporary, char **target)
-{
-    static const char ending[] = ".XXXXXX";
-    *target = realpath(path, NULL);
-    *target = *target ? *target : explore_need(strdup(path));
-    *temporary = explore_need(malloc(strlen(*target) + sizeof ending));
-    sprintf(*temporary, "%s%s", *target, ending);
-    return mkstemp(*temporary);
-}
-
-static bool can_be_written(void)
-{
-    char *temporary, *target;
-    int trial;
-    struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        errno = EISDIR;
-        return false;
-    }
-    if (access(path, F_OK) == 0 && access(path, W_OK) != 0) {
-        return false;
-    }
-    if (is_special()) {
-        return true;
-    }
-    trial = create_beside(&temporary, &target);
-    if (trial >= 0) {
-        close(trial);
-        unlink(temporary);
-    }
-    free(temporary);
-    free(target);
-    return trial >= 0;
-}
 
 static const char *program_name(void)
 {
@@ -70,74 +23,20 @@ static const char *program_name(void)
     return slash ? slash + 1 : name;
 }
 
-/* Writes all of the text and closes; errno says why not. */
-static bool put(int descriptor, const char *text, size_t size)
-{
-    bool done = true;
-    while (done && size > 0) {
-        ssize_t written = write(descriptor, text, size);
-        done = written >= 0 || errno == EINTR;
-        text += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
-    if (close(descriptor) != 0) {
-        return false;
-    }
-    return done;
-}
-
-/* The old page stays until the new one is complete. */
-static bool replace(const char *text, size_t size)
-{
-    char *temporary, *target;
-    mode_t mask = umask(0);
-    int descriptor = create_beside(&temporary, &target), reason;
-    bool done;
-    umask(mask);
-    done = descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0;
-    if (descriptor >= 0) {
-        done = put(descriptor, text, size) && done && rename(temporary, target) == 0;
-        reason = errno;
-        if (!done) {
-            unlink(temporary);
-        }
-        errno = reason;
-    }
-    free(temporary);
-    free(target);
-    return done;
-}
-
-static bool write_in_place(const char *text, size_t size)
-{
-    FILE *file = fopen(path, "w");
-    bool done = file && fwrite(text, 1, size, file) == size;
-    return file && fclose(file) == 0 && done;
-}
-
 /* False, after a line that says why, if there is no page. */
 static bool write_page(void)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = explore_need(open_memstream(&text, &size));
-    bool any = simt_explore_write(file, program_name()), done;
-    if (fclose(file) != 0 || !text) {
-        explore_need(NULL);
-    }
-    if (!any) {
+    struct simt_output output;
+    FILE *file = simt_output_begin(&output, "SIMT_EXPLORE", path);
+    if (!simt_explore_write(file, program_name())) {
         fprintf(stderr, "simt: SIMT_EXPLORE: nothing to show: %s\n",
                 explored_launch_count == 0 ? "no instrumented kernel was launched"
                                            : "no kernel touched memory in the blocks asked for");
-        free(text);
+        fclose(file);
+        free(output.text);
         return false;
     }
-    done = is_special() ? write_in_place(text, size) : replace(text, size);
-    if (!done) {
-        cannot_write();
-    }
-    free(text);
-    return done;
+    return simt_output_end(&output, file);
 }
 
 /* False: there should be a page, and is none. */
@@ -163,30 +62,23 @@ void explore_exit(void)
 static void at_exit(void)
 {
     if (!finish()) {
-        fflush(NULL);
-        _exit(EXIT_FILE);
+        simt_output_failed();
     }
 }
 
-/* Before main, so that it ends last, and a page that cannot be written is known before the work. */
+/* Before main, so that it ends last. */
 __attribute__((constructor)) static void prepare(void)
 {
-    const char *blocks = getenv("SIMT_EXPLORE_BLOCKS");
-    path = getenv("SIMT_EXPLORE");
-    if (!path || !path[0]) {
-        path = NULL;
+    const char *blocks = simt_asked("SIMT_EXPLORE_BLOCKS");
+    path = simt_asked("SIMT_EXPLORE");
+    if (!path) {
         return;
     }
-    if (!explore_record(blocks && blocks[0] ? blocks : "0")) {
+    if (!explore_record(blocks ? blocks : "0")) {
         fprintf(stderr,
-                "simt: SIMT_EXPLORE_BLOCKS is '%s': want numbers of blocks, such as 0-3,8, or "
-                "all\n",
+                "simt: SIMT_EXPLORE_BLOCKS=%s: want numbers of blocks, such as 0-3,8, or all\n",
                 blocks);
-        _exit(EXIT_USAGE);
-    }
-    if (!can_be_written()) {
-        cannot_write();
-        _exit(EXIT_FILE);
+        exit(EXIT_USAGE);
     }
     writer = getpid();
     atexit(at_exit);

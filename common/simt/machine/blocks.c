@@ -22,13 +22,67 @@ enum { MOST_SUSPENDED = 64 /* blocks of a launch that is not cooperative */ };
 static struct simt_block first_block;
 struct simt_block *simt_block = &first_block;
 
+/* ---- which comes when ---- */
+
+static void add_end(size_t number)
+{
+    size_t at = simt_grid.ends;
+    simt_grid.first[simt_grid.ends++] = number;
+    for (; at > 0 && simt_grid.ascending[at - 1] > number; at--) {
+        simt_grid.ascending[at] = simt_grid.ascending[at - 1];
+    }
+    simt_grid.ascending[at] = number;
+}
+
+/* The first, the last and the middle one of so many. */
+static unsigned int choose_ends(unsigned int count, unsigned int ends[3])
+{
+    ends[0] = 0;
+    ends[1] = count - 1;
+    ends[2] = count / 2;
+    return count < 3 ? count : 3;
+}
+
+void simt_ends_first(void)
+{
+    const struct uint3 grid = simt_grid.launch->grid;
+    unsigned int x[3], y[3], z[3];
+    const unsigned int across = choose_ends(grid.x, x), down = choose_ends(grid.y, y),
+                       deep = choose_ends(grid.z, z);
+    for (int middle = 0; middle < 2; middle++) { /* after the corners */
+        for (unsigned int i = 0; i < deep; i++) {
+            for (unsigned int j = 0; j < down; j++) {
+                for (unsigned int k = 0; k < across; k++) {
+                    if ((i == 2 || j == 2 || k == 2) == middle) {
+                        add_end(((size_t)z[i] * grid.y + y[j]) * grid.x + x[k]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* Of the block that is `turn`-th to start. */
+static size_t number_of(size_t turn)
+{
+    size_t number = turn - simt_grid.ends;
+    if (turn < simt_grid.ends) {
+        return simt_grid.first[turn];
+    }
+    if (simt_shuffled && simt_cluster_size() == 1) {
+        number = simt_schedule_block(number, simt_grid.blocks - simt_grid.ends);
+    }
+    for (size_t i = 0; i < simt_grid.ends; i++) {
+        number += simt_grid.ascending[i] <= number;
+    }
+    return number;
+}
+
 void simt_start_block(void)
 {
-    size_t number = simt_grid.started++;
+    const size_t turn = simt_grid.started++, number = number_of(turn);
     struct simt_block *block = simt_block;
-    if (simt_shuffled && simt_cluster_size() == 1) {
-        number = simt_schedule_block(number, simt_grid.blocks);
-    }
+    block->early = turn < simt_grid.ends && number > turn;
     block->index = simt_cluster_index_of(number);
     for (unsigned int i = 0; i < simt_grid.warps; i++) {
         unsigned int rest = simt_grid.threads - i * SIMT_WARP_SIZE;
@@ -71,13 +125,12 @@ void simt_number_threads(struct simt_block *block)
 
 /* Blocks of a cooperative launch run at the same time, and so do those of a launch that has no more
  * of them than there are multiprocessors, if nothing else runs. Those of any other launch need not;
- * but in a shuffled order, one may come before those that it may rightly count on, with lower
- * numbers. */
+ * but one may come before those that it may rightly count on, with lower numbers. */
 bool simt_can_wait_for_blocks(void)
 {
     bool others = simt_grid.suspended_count > 0 || simt_grid.started < simt_grid.blocks;
     return others && (simt_grid.launch->cooperative || simt_grid.launch->together ||
-                      simt_shuffled || simt_cluster_size() > 1);
+                      simt_shuffled || simt_block->early || simt_cluster_size() > 1);
 }
 
 void simt_suspend_block(void)
@@ -105,8 +158,9 @@ static void resume_block(struct simt_block *block)
     if (simt_cluster_size() == 1) {
         free(block->shared);
     }
-    if (simt_tracing) {
+    if (block->analysis) {
         simt_observer.resume_block(block->analysis, simt_grid.threads);
+        block->analysis = NULL;
     }
 }
 
@@ -125,6 +179,17 @@ static struct simt_block **find_runnable(void)
 {
     struct simt_block **link = &simt_grid.suspended;
     while (*link && (*link)->waits_for_grid) {
+        link = &(*link)->next;
+    }
+    return *link ? link : NULL;
+}
+
+/* One that came early and waits goes on when its turn has come. */
+static struct simt_block **find_due(void)
+{
+    struct simt_block **link = &simt_grid.suspended;
+    while (*link && !((*link)->early && (simt_grid.started == simt_grid.blocks ||
+                                         (*link)->number < number_of(simt_grid.started)))) {
         link = &(*link)->next;
     }
     return *link ? link : NULL;
@@ -178,6 +243,11 @@ static bool next_block(void)
     /* Cooperative blocks all start first. Others: what was done may be what one waited for. */
     bool start =
         simt_grid.started < simt_grid.blocks && !(runnable && (full || (done && simt_shuffled)));
+    struct simt_block **due = simt_grid.ends > 0 ? find_due() : NULL;
+    if (due) {
+        (*due)->early = start = false;
+        runnable = due;
+    }
     if (simt_cluster_size() > 1) { /* which ends before the next one begins */
         start = simt_grid.started < simt_grid.blocks &&
                 (!simt_cluster_begins(simt_grid.started) || !simt_grid.suspended);
@@ -215,9 +285,13 @@ bool simt_next_block(void)
     if (simt_grid.started >= simt_workers_next && simt_block && !simt_grid.suspended) {
         simt_workers_act();
     }
-    if (simt_tracing && simt_block && !simt_grid.suspended && simt_cluster_size() == 1 &&
-        !simt_grid.launch->cooperative && simt_workers_are_done() && simt_observer.enough()) {
+    if (simt_tracing && simt_block && simt_cluster_size() == 1 && !simt_grid.launch->cooperative &&
+        simt_workers_are_done() && simt_observer.enough()) {
         simt_workers_stop();
+        for (struct simt_block *block = simt_grid.suspended; block; block = block->next) {
+            simt_observer.forget_block(block->analysis);
+            block->analysis = NULL;
+        }
         simt_trace_end_launch(simt_grid.launch);
         simt_choose_start();
     }

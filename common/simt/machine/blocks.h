@@ -7,6 +7,9 @@
 void simt_number_threads(struct simt_block *block);
 /* The next one that has yet to start does, in simt_block. */
 void simt_start_block(void);
+/* Of the launch that is about to start, the blocks at the ends of the grid come first, and those in
+ * the middle: the first, last and middle one in each dimension, 27 at most. */
+void simt_ends_first(void);
 /* The block that ran is done or, if simt_block is NULL, suspended: goes on with another. False if
  * there is none left. */
 bool simt_next_block(void);

@@ -74,6 +74,7 @@ void simt_cluster_dims(unsigned int x, unsigned int y, unsigned int z)
         simt_cluster_start_launch((struct uint3){x, y, z});
         cluster.taken = simt_block->number;
         simt_block->index = (struct uint3){0, 0, 0};
+        simt_grid.ends = 0; /* clusters run one after the other */
         simt_cluster_start_block(0);
         if (simt_watcher.is_first) {
             simt_watcher.is_first(simt_grid.threads);

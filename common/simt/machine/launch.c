@@ -229,7 +229,7 @@ static void open_launch(const struct simt_launch *asked)
     simt_grid.threads = asked->block.x * asked->block.y * asked->block.z;
     simt_grid.warps = (simt_grid.threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
     simt_grid.blocks = (size_t)asked->grid.x * asked->grid.y * asked->grid.z;
-    simt_grid.started = simt_grid.done = simt_grid.suspended_count = 0;
+    simt_grid.started = simt_grid.done = simt_grid.suspended_count = simt_grid.ends = 0;
     simt_grid.suspended = simt_grid.idle = NULL;
     simt_grid.last_suspended = &simt_grid.suspended;
     simt_number_threads(simt_block);

@@ -138,6 +138,7 @@ struct simt_block {
     unsigned int waiting, waiting_true;
     bool waiting_at_different_barriers;
     bool waits_for_grid;
+    bool early; /* it has started before blocks with lower numbers */
     unsigned int finished, finished_true;
     /* Of the first that came: the line and, below it, the kind; and a return address. */
     uint64_t barrier_line;
@@ -187,6 +188,8 @@ struct simt_grid {
     /* Its blocks: how many there are, have been started, are done; those that wait for others, the
      * one that has waited longest first; memory of those that are done; all but the first. */
     size_t blocks, started, done, suspended_count;
+    /* So many of them come first, before those that follow in ascending order: blocks.c. */
+    size_t ends, first[27], ascending[27];
     struct simt_block *suspended, **last_suspended, *idle, *made;
 
     /* Grows with all that shows that the launch gets on; what it was, and since when. */

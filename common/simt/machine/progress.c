@@ -30,8 +30,7 @@ static time_t now(void)
 static void begin(void)
 {
     if (!has_begun) {
-        next = (time_t)simt_setting("SIMT_PROGRESS", "a number of seconds, 0 for never",
-                                    USUALLY_AFTER);
+        next = (time_t)simt_setting("SIMT_PROGRESS", USUALLY_AFTER);
         began = now();
         has_begun = true;
     }

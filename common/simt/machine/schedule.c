@@ -15,6 +15,7 @@
 
 #include "machine/schedule.h"
 
+#include "base/setting.h"
 #include "machine/machine.h"
 
 enum { BLOCKS_TOGETHER = 32, MOST_RUNS = 100000, SHOWN_BYTES = 4000 };
@@ -267,9 +268,9 @@ static uint64_t number(const char *text, const char **end, const char *whole)
 /* Before main, so that each run is a run of the whole program. */
 __attribute__((constructor)) static void read_schedule(void)
 {
-    const char *text = getenv("SIMT_SCHEDULE"), *end;
+    const char *text = simt_asked("SIMT_SCHEDULE"), *end;
     uint64_t first, last;
-    if (!text || text[0] == '\0') {
+    if (!text) {
         return;
     }
     simt_shuffled = true;

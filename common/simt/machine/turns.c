@@ -2,8 +2,8 @@
 #include "machine/turns.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/host.h"
 #include "base/setting.h"
 #include "machine/blocks.h"
 #include "machine/progress.h"
@@ -39,32 +39,24 @@ static void resolve_activemask(unsigned int number)
     simt_make_ready(number, together);
 }
 
-/* Of processor time, so that a busy machine is not taken for a thread that waits. */
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* SIMT_WATCHDOG: 0 is never. */
 static double patience(void)
 {
     static double seconds = -1;
     if (seconds < 0) {
-        seconds =
-            simt_setting("SIMT_WATCHDOG", "a number of seconds, 0 for never", SECONDS_OF_POLLS);
+        seconds = simt_setting("SIMT_WATCHDOG", SECONDS_OF_POLLS);
     }
     return seconds;
 }
 
-/* All that can run polls, and has done so for a while. */
+/* All that can run polls, and has done so for a while: of processor time, so that a busy machine is
+ * not taken for a thread that waits. */
 static void look_at_clock(void)
 {
     if (simt_grid.progress != simt_grid.progress_seen) {
         simt_grid.progress_seen = simt_grid.progress;
-        simt_grid.stuck_since = now();
-    } else if (patience() > 0 && now() - simt_grid.stuck_since > patience()) {
+        simt_grid.stuck_since = simt_processor_seconds();
+    } else if (patience() > 0 && simt_processor_seconds() - simt_grid.stuck_since > patience()) {
         simt_report_stuck("livelock: the threads that can run wait for a value that never comes",
                           simt_grid.suspended_count);
     }

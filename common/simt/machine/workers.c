@@ -68,6 +68,7 @@ size_t simt_workers_next = SIZE_MAX;
 static enum { FIRST, TRIED_TOGETHER, TRIED_ALONE, TOGETHER } phase;
 static double try_after, stretch, alone, together; /* seconds; the last two: a block's */
 static double launch_began, round_began;
+static double others;      /* processor time of workers */
 static size_t round_first; /* block */
 static unsigned int failures;
 static bool had_workers;
@@ -89,7 +90,7 @@ static double after; /* seconds of a launch */
 static void read_settings(void)
 {
     const double wanted = simt_cores();
-    after = simt_setting("SIMT_CORES_AFTER", "a number of seconds", usually_after);
+    after = simt_setting("SIMT_CORES_AFTER", usually_after);
     cores = wanted < 1 ? 1 : wanted > MOST_WORKERS ? MOST_WORKERS + 1 : (unsigned int)wanted;
 }
 
@@ -174,7 +175,7 @@ void simt_workers_start_launch(void)
     phase = FIRST;
     failures = 0;
     choose_times();
-    simt_workers_next = 1;
+    simt_workers_next = simt_grid.ends > 1 ? simt_grid.ends : 1;
 }
 
 /* ---- a worker ---- */
@@ -216,6 +217,8 @@ __attribute__((noreturn)) static void end_work(void)
     if (lseek(sink, 0, SEEK_CUR) != 0) {
         simt_worker_gives_up();
     }
+    const double taken = simt_processor_seconds();
+    simt_part_put(&part, &taken, sizeof taken);
     simt_part_put(&part, &simt_counts, sizeof simt_counts);
     simt_atomics_part_ends(&part);
     simt_observer.part_ends(&part);
@@ -377,6 +380,8 @@ static bool take_over(void)
         const struct worker *worker = &workers[taken];
         struct simt_part part = {worker->told, worker->told + told_bytes}, changes;
         struct simt_counters counts;
+        double seconds;
+        simt_part_get(&part, &seconds, sizeof seconds);
         simt_part_get(&part, &counts, sizeof counts);
         changes = part;
         simt_atomics_part_take(&part, false);
@@ -386,6 +391,7 @@ static bool take_over(void)
         simt_atomics_part_take(&changes, true); /* before what was stored after some of them */
         simt_observer.part_take(&part, taken + 1);
         simt_add_counters(&simt_counts, &counts, sizeof counts);
+        others += seconds;
         simt_grid.done += worker->to - worker->from;
         simt_grid.started = worker->to;
     }
@@ -399,7 +405,8 @@ static void go_on_together(double each)
 {
     const size_t left = simt_grid.blocks - simt_grid.started;
     double blocks = stretch / each;
-    if (left == 0 || each * (double)left < (after > 0 ? shortest_launch : 0) || !is_alone() ||
+    if (left == 0 || simt_observer.enough() ||
+        each * (double)left < (after > 0 ? shortest_launch : 0) || !is_alone() ||
         !may_have_children() || simt_available_memory() < cores * least_memory) {
         simt_workers_next = SIZE_MAX; /* it is not worth it */
         return;
@@ -450,6 +457,11 @@ static void end_round(void)
         stretch = 2 * stretch < longest_stretch ? 2 * stretch : longest_stretch;
         go_on_together(alone);
     }
+}
+
+double simt_work_seconds(void)
+{
+    return simt_processor_seconds() + others;
 }
 
 bool simt_workers_are_done(void)

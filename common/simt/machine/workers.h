@@ -14,6 +14,9 @@ void simt_workers_act(void);
 bool simt_workers_are_done(void);
 void simt_workers_stop(void);
 
+/* Processor time of this thread, and of the processes whose blocks have been taken over. */
+double simt_work_seconds(void);
+
 void simt_workers_start_launch(void);
 /* It is over, or ends before its time. */
 void simt_workers_end_launch(void);

@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "base/need.h"
 #include "base/output.h"
+#include "base/setting.h"
 #include "machine/machine.h"
 #include "model/spaces.h"
 #include "program/source.h"
@@ -132,10 +133,10 @@ static void print_request(FILE *file, const struct request *request)
     fputs("]}", file);
 }
 
-static FILE *file;
-
 static void print_at_end(void)
 {
+    struct simt_output output;
+    FILE *file = simt_output_begin(&output, "SIMT_REQUESTS", path);
     uint32_t *places = simt_needed(malloc((count + 1) * sizeof *places), "SIMT_REQUESTS");
     for (size_t i = 0; i < count; i++) {
         places[i] = requests[i].place;
@@ -148,19 +149,21 @@ static void print_at_end(void)
         print_request(file, &requests[i]);
     }
     fputs("\n]\n", file);
-    simt_output_close(file, "SIMT_REQUESTS", path);
+    if (!simt_output_end(&output, file)) {
+        simt_output_failed();
+    }
 }
 
 void simt_requests_prepare(void)
 {
-    if (path) {
+    static bool prepared;
+    if (prepared) {
         return;
     }
-    path = getenv("SIMT_REQUESTS");
-    path = path ? path : "";
-    simt_requests_wanted = path[0] != '\0';
-    if (simt_requests_wanted) {
-        file = simt_output_open("SIMT_REQUESTS", path);
+    prepared = true;
+    path = simt_asked("SIMT_REQUESTS");
+    simt_requests_wanted = path != NULL;
+    if (path) {
         atexit(print_at_end);
     }
 }

@@ -1,4 +1,5 @@
-/* What SIMT_COUNTERS makes a program print at its end: runs simt_faults, where nothing is wrong. */
+/* What SIMT_COUNTERS and other variables make a program print at its end, and files that they ask
+ * for: runs simt_faults, mostly where nothing is wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +8,16 @@
 
 #include "cmocka_all.h"
 
-static const char *program;
+static const char *program, *step;
 
-static char *run(const char *environment, const char *name, int *status)
+static char *run_program(const char *path, const char *environment, const char *arguments,
+                         int *status)
 {
     static char text[1 << 18];
     char command[4096];
     size_t length;
     FILE *pipe;
-    snprintf(command, sizeof command, "%s exec '%s' %s 2>&1", environment, program, name);
+    snprintf(command, sizeof command, "%s '%s' %s 2>&1", environment, path, arguments);
     pipe = popen(command, "r");
     assert_non_null(pipe);
     length = fread(text, 1, sizeof text - 1, pipe);
@@ -23,6 +25,11 @@ static char *run(const char *environment, const char *name, int *status)
     *status = pclose(pipe);
     *status = WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
     return text;
+}
+
+static char *run(const char *environment, const char *name, int *status)
+{
+    return run_program(program, environment, name, status);
 }
 
 static void assert_says(const char *text, const char *what)
@@ -111,57 +118,165 @@ static void assert_json(const char *text)
     assert_int_equal(quoted, 0);
 }
 
+/* What is in a file that a program has written, which is removed. */
+static const char *take(const char *path)
+{
+    static char text[1 << 17];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    unlink(path);
+    return text;
+}
+
+/* A name for a file that is there, with an "old" in it. */
+static const char *old_file(void)
+{
+    static char path[64];
+    int descriptor;
+    snprintf(path, sizeof path, "/tmp/simt_listing_XXXXXX");
+    descriptor = mkstemp(path);
+    assert_true(descriptor >= 0 && write(descriptor, "old", 3) == 3);
+    close(descriptor);
+    return path;
+}
+
 static void test_json_to_file(void **state)
 {
-    char environment[128], path[] = "/tmp/simt_listing_XXXXXX", text[1 << 16] = "";
-    int status, descriptor = mkstemp(path);
-    ssize_t length;
+    char environment[128];
+    const char *path = old_file(), *text;
+    int status;
     (void)state;
-    assert_true(descriptor >= 0);
     snprintf(environment, sizeof environment, "SIMT_COUNTERS=json SIMT_OUT=%s", path);
     assert_string_equal(run(environment, "ok_tree", &status), "printed before\n");
     assert_int_equal(status, 0);
-    length = read(descriptor, text, sizeof text - 1);
-    close(descriptor);
-    unlink(path);
-    assert_true(length > 0);
+    text = take(path);
     assert_json(text);
     assert_says(text, "{\"instrumented\": true, \"kernels\": [");
     assert_says(text, "\"shared_loads\": {\"requests\": 100, ");
     assert_says(text, "\"lines\": [");
 }
 
-static void test_bad_value(void **state)
+/* One line, before anything else is done. */
+static void test_bad_values(void **state)
 {
+    static const char *const values[][2] = {
+        {"SIMT_CHECKS=yes", "stop, report or off"},
+        {"SIMT_COUNTERS=yes", "table, lines or json"},
+        {"SIMT_REPEATED=stop", "run, skip or tell"},
+        {"SIMT_WATCHDOG=soon", "a number of seconds, 0 for never"},
+        {"SIMT_WATCHDOG=-1", "a number of seconds, 0 for never"},
+        {"SIMT_CHECK_SECONDS=1s", "a number of seconds, 0 for no limit"},
+        {"SIMT_CHECK_SECONDS=nan", "a number of seconds, 0 for no limit"},
+        {"SIMT_PROGRESS=1x", "a number of seconds, 0 for never"},
+        {"SIMT_SHADOW_MB=much", "a number of megabytes"},
+        {"SIMT_CORES=1e300", "a number of cores, 1 to 4096"},
+        {"SIMT_CORES=inf", "a number of cores, 1 to 4096"},
+        {"SIMT_CORES=0.5", "a number of cores, 1 to 4096"},
+        {"SIMT_CORES=0", "a number of cores, 1 to 4096"},
+        {"SIMT_DEVICES=17", "a number of devices, 1 to 16"},
+        {"SIMT_MULTIPROCESSORS=0", "a number of multiprocessors, 1 to 132"},
+    };
+    char line[128];
     int status;
-    const char *text = run("SIMT_COUNTERS=yes", "ok_tree", &status);
     (void)state;
-    assert_int_equal(status, 2);
-    assert_says(text, "SIMT_COUNTERS is 'yes': want table, lines or json");
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        snprintf(line, sizeof line, "simt: %s: want %s\n", values[i][0], values[i][1]);
+        assert_string_equal(run(values[i][0], "ok_tree", &status), line);
+        assert_int_equal(status, 2);
+        assert_string_equal(run_program(step, values[i][0], "--n 100", &status), line);
+        assert_int_equal(status, 2);
+    }
+    assert_string_equal(run_program(step, "SIMT_FINDINGS=/dev/full", "--n 100", &status),
+                        "simt: SIMT_FINDINGS: cannot write /dev/full: in programs of the steps it "
+                        "must be a regular file\n");
+    assert_int_equal(status, 4);
 }
 
-/* What was asked for and cannot be had: one line, and status 4. */
-static void test_nowhere_to_write(void **state)
+static void test_empty_is_not_set(void **state)
 {
-    static const char *const files[][2] = {{"/nonexistent/x", "No such file or directory"},
-                                           {"/dev/full", "No space left on device"}};
     int status;
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        for (int requests = 0; requests < 2; requests++) {
-            const char *variable = requests ? "SIMT_REQUESTS" : "SIMT_OUT";
-            char environment[128], line[256];
-            const char *text;
-            snprintf(environment, sizeof environment, "%s %s=%s",
-                     requests ? "" : "SIMT_COUNTERS=table", variable, files[i][0]);
-            snprintf(line, sizeof line, "simt: %s: cannot write %s: %s\n", variable, files[i][0],
-                     files[i][1]);
-            text = run(environment, "ok_tree", &status);
-            assert_says(text, line);
-            assert_int_equal(strlen(text), strlen(line) + strlen("printed before\n"));
-            assert_int_equal(status, 4);
-        }
+    assert_string_equal(
+        run("SIMT_CHECKS= SIMT_COUNTERS= SIMT_REPEATED= SIMT_WATCHDOG= SIMT_CHECK_SECONDS= "
+            "SIMT_PROGRESS= SIMT_CORES_AFTER= SIMT_SHADOW_MB= SIMT_CORES= SIMT_DEVICES= "
+            "SIMT_MULTIPROCESSORS= SIMT_OUT= SIMT_REQUESTS= SIMT_FINDINGS= SIMT_EXPLORE= "
+            "SIMT_SUPPRESSIONS= SIMT_SCHEDULE= SIMT_FAIL=",
+            "ok_tree", &status),
+        "printed before\n");
+    assert_int_equal(status, 0);
+}
+
+/* What was asked for and cannot be had: one line, and status 4. What is known before the program
+ * starts is told then. An old file stays as it was, with nothing beside it. */
+static void test_nowhere_to_write(void **state)
+{
+    static const char *const variables[] = {"SIMT_COUNTERS=table SIMT_OUT", "SIMT_REQUESTS",
+                                            "SIMT_FINDINGS"};
+    char environment[256], line[256], command[128];
+    int status;
+    (void)state;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *name = strstr(variables[i], "SIMT_OUT") ? "SIMT_OUT" : variables[i], *path,
+                   *text;
+        snprintf(environment, sizeof environment, "%s=/nonexistent/x", variables[i]);
+        snprintf(line, sizeof line,
+                 "simt: %s: cannot write /nonexistent/x: No such file or directory\n", name);
+        assert_string_equal(run(environment, "ok_tree", &status), line);
+        assert_int_equal(status, 4);
+        snprintf(environment, sizeof environment, "%s=/dev/full", variables[i]);
+        snprintf(line, sizeof line,
+                 "printed before\nsimt: %s: cannot write /dev/full: No space left on device\n",
+                 name);
+        assert_string_equal(run(environment, "ok_tree", &status), line);
+        assert_int_equal(status, 4);
+        path = old_file();
+        snprintf(environment, sizeof environment, "trap '' XFSZ; ulimit -f 0; %s=%s", variables[i],
+                 path);
+        snprintf(line, sizeof line, "simt: %s: cannot write %s: File too large\n", name, path);
+        text = run(environment, "ok_tree", &status);
+        assert_says(text, line); /* findings are written sooner */
+        assert_int_equal(strlen(text), strlen(line) + strlen("printed before\n"));
+        assert_int_equal(status, 4);
+        snprintf(command, sizeof command, "test \"$(echo %s*)\" = %s", path, path);
+        assert_int_equal(system(command), 0);
+        assert_string_equal(take(path), "old");
     }
+}
+
+/* A program that goes on after a finding ends in its own way: its page is there. */
+static void test_report(void **state)
+{
+    char environment[128];
+    const char *path = old_file(), *text;
+    int status;
+    (void)state;
+    snprintf(environment, sizeof environment, "SIMT_CHECKS=report SIMT_EXPLORE=%s", path);
+    text = run(environment, "no_barrier", &status);
+    assert_int_equal(status, 1);
+    assert_says(text, "simt: finding 1:\n");
+    assert_says(text, " in all\n");
+    assert_says(take(path), "<html");
+}
+
+/* The ends of the grid are checked whatever the time: of four blocks, all but one. */
+static void test_unchecked_is_told(void **state)
+{
+    char environment[128];
+    const char *path = old_file(), *text, *last;
+    int status;
+    (void)state;
+    snprintf(environment, sizeof environment, "SIMT_CHECK_SECONDS=1e-9 SIMT_FINDINGS=%s", path);
+    text = run(environment, "ok_tree", &status);
+    assert_int_equal(status, 0);
+    last = strstr(text, "simt: not checked: 1 block of kernel ok_tree (launched at ");
+    assert_non_null(last);
+    assert_int_equal(strcspn(last, "\n") + 1, strlen(last));
+    text = take(path);
+    assert_json(text);
+    assert_says(text, "\"unchecked\": [\n  {\"kernel\": \"ok_tree\"");
+    assert_says(text, "\"launches\": 1, \"blocks\": 1}");
 }
 
 static void test_checks_off(void **state)
@@ -175,15 +290,22 @@ static void test_checks_off(void **state)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),      cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_narrow),     cmocka_unit_test(test_json_to_file),
-        cmocka_unit_test(test_bad_value),  cmocka_unit_test(test_nowhere_to_write),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_json_to_file),
+        cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_empty_is_not_set),
+        cmocka_unit_test(test_nowhere_to_write),
+        cmocka_unit_test(test_report),
+        cmocka_unit_test(test_unchecked_is_told),
         cmocka_unit_test(test_checks_off),
     };
-    if (count != 2) {
-        fputs("usage: test_simt_listing path/to/simt_faults\n", stderr);
+    if (count != 3) {
+        fputs("usage: test_simt_listing path/to/simt_faults path/to/a/step's/program\n", stderr);
         return 2;
     }
     program = arguments[1];
+    step = arguments[2];
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,19 @@ __global__ void waits(int *flag, int *out)
     }
 }
 
+/* Each block adds to what the one before it has left. */
+__global__ void looks_back(int *flag, int *out)
+{
+    if (threadIdx.x == 0) {
+        while (atomicAdd(flag, 0) != (int)blockIdx.x) {
+        }
+        __threadfence();
+        out[blockIdx.x] = blockIdx.x > 0 ? out[blockIdx.x - 1] + 1 : 1;
+        __threadfence();
+        atomicAdd(flag, 1);
+    }
+}
+
 __global__ void reads(const int *in, int *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,6 +84,15 @@ int main(int count, char **arguments)
         last_blocks<<<BLOCKS, THREADS>>>(data);
     } else if (strcmp(name, "waits") == 0) {
         waits<<<BLOCKS, THREADS>>>(data, other);
+        cudaMemset(data, 0, sizeof *data); /* what the last block left */
+    } else if (strcmp(name, "looks_back") == 0) {
+        looks_back<<<BLOCKS, THREADS>>>(data, other);
+        cudaMemcpy(data, other, BLOCKS * sizeof *data, cudaMemcpyDeviceToDevice);
+    } else if (strcmp(name, "other_shape") == 0) {
+        for (int i = 0; i < LAUNCHES; i++) {
+            step<<<BLOCKS, THREADS>>>(data, n, 0);
+        }
+        step<<<BLOCKS - 1, THREADS>>>(data, n, 1);
     } else if (strcmp(name, "filled_before") == 0) { /* what is read may be what nobody saw */
         for (int i = 0; i < LAUNCHES; i++) {
             step<<<BLOCKS, THREADS>>>(data, n, 0);

@@ -22,9 +22,27 @@ as_whole right
 runs 0 2 filled_before # the memory that the last launch reads is unwritten, but nobody can know
 runs 1 0 wrong_first
 runs 0 1 wrong_late
-runs 0 1 last_blocks
+runs 1 0 last_blocks # the ends of the grid come first
 runs 0 1 waits
 as_whole waits
+runs 0 1 looks_back # the last block waits for all others
+as_whole looks_back
+runs 1 1 other_shape # a shape that has not been looked at has its ends checked
+runs 0 1 right
+tail -n 1 output | grep -q '^simt: not checked: 15997 blocks of kernel step (launched at .*enough.cu:[0-9]*, 40 times); SIMT_CHECKS=stop checks all$' ||
+    fail 'what was not checked is not in the last line'
+SIMT_CHECK_SECONDS=1e-9 SIMT_FINDINGS=few.sarif ./enough right >few 2>&1
+grep -q '"ruleId": "unchecked", "level": "note"' few.sarif || fail 'SARIF does not tell what was not checked'
+
+# Time that the program does not run does not count.
+SIMT_CHECK_SECONDS=2 ./enough wrong_late >few 2>output &
+process=$!
+sleep 0.1
+kill -STOP $process
+sleep 4
+kill -CONT $process
+wait $process
+[ $? -eq 1 ] || fail 'a program that was stopped for a while loses its finding'
 
 # Launches that are not looked at and repeat others are left out, and no others.
 compile -O2 "$here/simtcc/repeated.cu" -o repeated || fail 'repeated.cu'

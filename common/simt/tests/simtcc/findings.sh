@@ -50,6 +50,28 @@ grep -q '^no error$' output && [ "$(grep -c 'data race' output)" -eq 1 ] &&
 runs 2 SIMT_CHECKS=reports
 [ "$(cat output)" = 'simt: SIMT_CHECKS=reports: want stop, report or off' ] || fail 'a mode that is none'
 
+# It ends in its own way: handlers, destructors, its own status if it has one.
+cat >ends.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+#include "findings.cu"
+struct results { ~results() { puts("destructor"); } } saved;
+static void early() { puts("registered before main"); }
+static int before = atexit(early);
+__attribute__((destructor)) static void last() { puts("last"); fflush(stdout); }
+int main(int count, char **) { atexit([] { puts("handler"); }); findings(); return count > 1 ? 5 : 0; }
+END
+sed 's/int main/int findings/; s/printf(.*/return 0;/' findings.cu >kernels.cu
+sed -i 's/findings.cu/kernels.cu/' ends.cu
+compile ends.cu -o ends || fail 'ends.cu does not compile'
+env SIMT_CHECKS=report ./ends >printed 2>output
+[ $? -eq 1 ] || fail 'a program that ends in its own way: not status 1'
+[ "$(sort printed)" = "$(printf '%s\n' destructor handler last 'registered before main')" ] ||
+    fail 'handlers or destructors are left out'
+[ "$(tail -n 1 output)" = "$(grep '^simt: 1 finding, [0-9]* times in all$' output)" ] || fail 'no count in the last line'
+env SIMT_CHECKS=report ./ends 1 >printed 2>output
+[ $? -eq 5 ] || fail 'a program loses its own status'
+
 # As files.
 if command -v python3 >/dev/null; then
     runs 1 SIMT_CHECKS=report SIMT_FINDINGS=findings.sarif
@@ -67,7 +89,7 @@ assert "race" in [rule["id"] for rule in run["tool"]["driver"]["rules"]]
 END
 fi
 runs 4 SIMT_FINDINGS=none/findings.json
-grep -q '^simt: SIMT_FINDINGS: none/findings.json: No such file' output || fail 'a file that cannot be written'
+[ "$(cat output)" = 'simt: SIMT_FINDINGS: cannot write none/findings.json: No such file or directory' ] || fail 'a file that cannot be written'
 
 # What is suppressed is counted.
 printf '# known\nrace findings.cu:8\n' >known.txt
@@ -79,7 +101,7 @@ printf 'uninitialised *\nrace other.cu:*\n' >known.txt
 runs 1 SIMT_SUPPRESSIONS=known.txt
 printf '\nrace\n' >known.txt
 runs 4 SIMT_SUPPRESSIONS=known.txt
-grep -q '^simt: known.txt:2: want KIND PATTERN' output || fail 'a line that is no suppression'
+[ "$(cat output)" = 'simt: known.txt:2: want KIND PATTERN, such as: race kernel.cu:12' ] || fail 'a line that is no suppression'
 runs 4 SIMT_SUPPRESSIONS=none.txt
 
 # What counts is the value, wherever it comes from: a kernel is a note if all stores are of one value.
