@@ -108,6 +108,7 @@ class OwnFiles(unittest.TestCase):
 
     def test_a_folder_of_another_repository_is_no_checkout(self):
         self.git(self.outer, "init", "--quiet")
+        self.git(self.outer, "add", "rungs/README.md")
         self.add_own()
         self.assertIn("scratch/mine.cu", tracked.files(self.root))
         self.assertIsNotNone(tracked.note(self.root))
