@@ -13,7 +13,10 @@ errors, and runs its tests, once for each NAME (default: all that are at hand):
   gcc, clang               the ones without a number, if there is no other
   arm64                    a cross-compiler, its programs run by qemu-aarch64
   musl                     the CPU steps with musl-gcc; and that the CPU back end is refused there
-  nvcc                     all kernels for compute capability 7.5 to 12.0: compiled, not run
+  nvcc                     all kernels for each compute capability from 7.5 to 12.0 that it knows:
+                           compiled, not run
+  commands                 ./run.sh and ./test.sh without an option, in the file system of --root,
+                           which may be bare: they install what is missing. Only if named
 
   --sysroot FOLDER   where arm64's jansson and cmocka are (default /usr)
   --root FOLDER      in this file system instead (of another Debian or Ubuntu, say), as root: the
@@ -63,7 +66,9 @@ if [[ -n $into ]]; then
     (cd "$root" && git ls-files -z | tar -c --null -T -) | tar -x -C "$into/rungs"
     status=0
     mountpoint -q "$into/proc" || mount -t proc proc "$into/proc"
-    chroot "$into" env PATH="${PORTABILITY_PATH:-}${PORTABILITY_PATH:+:}/usr/local/bin:/usr/bin:/bin" HOME=/root \
+    [[ -e $into/etc/resolv.conf ]] || cp -L /etc/resolv.conf "$into/etc"
+    chroot "$into" env PATH="${PORTABILITY_PATH:-}${PORTABILITY_PATH:+:}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
+        HOME=/root LANG=C.UTF-8 PORTABILITY_ROOT=yes \
         /rungs/common/scripts/portability.sh --jobs "$jobs" --csv /rungs.csv "${names[@]}" || status=$?
     umount "$into/proc"
     if [[ -n $csv && -e $into/rungs.csv ]]; then
@@ -92,6 +97,8 @@ at_hand() {
     ! { have nvcc || [[ -x /usr/local/cuda/bin/nvcc ]]; } || echo nvcc
 }
 mapfile -t all < <(at_hand)
+((${#names[@]} > 0)) || names=("${all[@]}")
+[[ -z ${PORTABILITY_ROOT:-} ]] || all+=(commands)
 if [[ $list == yes ]]; then
     printf '%s\n' "${all[@]}"
     exit 0
@@ -99,14 +106,13 @@ fi
 for name in ${names[@]+"${names[@]}"}; do
     [[ " ${all[*]} " == *" $name "* ]] || die "$name: not at hand; --list tells what is"
 done
-((${#names[@]} > 0)) || names=("${all[@]}")
 
 # ---- one of them --------------------------------------------------------------------------------
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/portability.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 # shellcheck disable=SC1091
-system=$(. /etc/os-release && echo "$ID-${VERSION_ID:-unstable}")
+system=$(. /etc/os-release && echo "$ID-${VERSION_ID:-${VERSION_CODENAME:-unstable}}")
 bad=0
 
 # row NAME VERSION TESTS FAILED WARNINGS NOTE
@@ -165,6 +171,19 @@ for name in "${names[@]}"; do
             not_built "$name" "$version"
         fi
         ;;
+    commands)
+        failed=0
+        (cd "$root" && ./run.sh </dev/null) >"$work/log" 2>&1 || failed=1
+        warnings=$(grep -c 'warning:' "$root/build/simt/build.log" || true)
+        (cd "$root" && ./test.sh </dev/null) >"$work/tests" 2>&1 || true
+        warnings=$((warnings + $(grep -c 'warning:' "$root/build/simt/build.log" || true)))
+        read -r passed tests_failed < <(tail -n 1 "$work/tests" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p') ||
+            passed=0 tests_failed=1
+        ((failed == 0)) || sed 's/^/    /' "$work/log"
+        ((tests_failed == 0)) || sed 's/^/    /' "$work/tests"
+        row commands "$(g++ -dumpfullversion)" $((1 + passed + tests_failed)) $((failed + tests_failed)) \
+            "$warnings" "./run.sh and ./test.sh with cmake $(cmake --version | sed -n '1s/.*version //p')"
+        ;;
     arm64)
         cross=aarch64-linux-gnu
         version=$($cross-gcc -dumpfullversion)
@@ -208,9 +227,14 @@ for name in "${names[@]}"; do
         PATH=$PATH:/usr/local/cuda/bin
         version=$(nvcc --version | sed -n 's/.* V\([0-9.]*\).*/\1/p')
         targets=(all)
-        if build nvcc -DRUNGS_BACKEND=cuda -DBUILD_TESTING=OFF \
-            -DCMAKE_CUDA_ARCHITECTURES='75-real;80-real;86-real;89-real;90a-real;100-real;120-real'; then
-            row nvcc "$version" 7 0 "$(grep -c 'warning' "$work/log" || true)" 'compiled for 7.5 8.0 8.6 8.9 9.0a 10.0 12.0; not run'
+        known=' ' architectures='' count=0
+        for one in 7.5 8.0 8.6 8.9 9.0a 10.0 12.0; do # CUDA 12.4 does not know the last two
+            if nvcc --list-gpu-code | grep -qx "sm_${one//[.a]/}"; then
+                architectures+="${architectures:+;}${one/./}-real" known+="$one " count=$((count + 1))
+            fi
+        done
+        if build nvcc -DRUNGS_BACKEND=cuda -DBUILD_TESTING=OFF -DCMAKE_CUDA_ARCHITECTURES="$architectures"; then
+            row nvcc "$version" "$count" 0 "$(grep -c 'warning' "$work/log" || true)" "compiled for${known% }; not run"
         else
             not_built nvcc "$version"
         fi
