@@ -41,17 +41,18 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
         assert_false(ideas & PLAN_SMALL);
         break;
     case BY_TILES:
-        assert_in_range(plan->rows, call->m - call->m % tile_m[plan->shape], call->m);
-        assert_in_range(plan->columns, call->n - call->n % tile_n[plan->shape], call->n);
-        assert_in_range(call->m - plan->rows, 0, ideas & PLAN_EDGES ? MOST_FEW : 0);
-        assert_in_range(call->n - plan->columns, 0, ideas & PLAN_EDGES ? MOST_FEW : 0);
-        assert_in_range(plan->blocks, 1, processors);
+        assert_true(plan->rows >= call->m - call->m % tile_m[plan->shape] && plan->rows <= call->m);
+        assert_true(plan->columns >= call->n - call->n % tile_n[plan->shape] &&
+                    plan->columns <= call->n);
+        assert_true(call->m - plan->rows <= (ideas & PLAN_EDGES ? MOST_FEW : 0));
+        assert_true(call->n - plan->columns <= (ideas & PLAN_EDGES ? MOST_FEW : 0));
+        assert_true(plan->blocks >= 1 && plan->blocks <= processors);
         assert_true((uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0 ? !plan->copies_b
                                                                        : plan->copies_b);
         assert_true(plan->cluster == 0 || ideas & PLAN_CLUSTERS);
         if (plan->cluster > 0) {
             assert_true(plan->shape < TILE_128X224);
-            assert_in_range(plan->cluster, 2, MOST_CLUSTER);
+            assert_true(plan->cluster >= 2 && plan->cluster <= MOST_CLUSTER);
             assert_int_equal(plan->blocks, plan->cluster *
                                                ceil_of(plan->rows, tile_m[plan->shape]) *
                                                ceil_of(plan->columns, tile_n[plan->shape]));
@@ -71,7 +72,8 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
     case BY_FEW_COLUMNS:
         assert_true(ideas & PLAN_THIN);
         blocks = plan->kind == BY_FEW_ROWS ? ceil_of(call->n, 128) : ceil_of(call->m, 32);
-        assert_in_range(plan->kind == BY_FEW_ROWS ? call->m : call->n, 1, MOST_FEW);
+        const size_t few = plan->kind == BY_FEW_ROWS ? call->m : call->n;
+        assert_true(few >= 1 && few <= MOST_FEW);
         assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
         assert_true(plan->splits == 1 ||
                     blocks * plan->splits * MOST_FEW * 128 <= workspace_floats(processors));
@@ -79,7 +81,7 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
     case BY_STREAM:
         assert_true(ideas & PLAN_STREAMED);
         blocks = ceil_of(call->n, call->m <= 16 ? 128 : 256);
-        assert_in_range(call->m, 9, MOST_STREAMED);
+        assert_true(call->m >= 9 && call->m <= MOST_STREAMED);
         assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
         assert_true(plan->splits == 1 ||
                     blocks * plan->splits * MOST_STREAMED * 256 <= workspace_floats(processors));
@@ -314,7 +316,7 @@ static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
     const size_t blocks = (size_t)call->multiprocessors / cluster;
     size_t most = 0;
 
-    assert_in_range(plan->high_columns, 0, columns);
+    assert_true(plan->high_columns <= columns);
     for (size_t block = 0; block < blocks; block++) {
         size_t rows = 0;
         for (size_t tile = block; tile < high + low; tile += blocks)
@@ -435,7 +437,7 @@ static void test_bf16_plans(void **state)
         if (plan.way != shapes[s].way)
             fail_msg("%zu x %zu x %zu: way %d", call.m, call.n, call.k, (int)plan.way);
         if (plan.way == BF16_THIN)
-            assert_in_range(plan.splits, 1, BF16_MOST_CLUSTER);
+            assert_true(plan.splits >= 1 && plan.splits <= BF16_MOST_CLUSTER);
         else
             assert_true(plan.splits == 1 ||
                         plan.splits * call.m * call.n <= bf16_plan_floats(&call));
