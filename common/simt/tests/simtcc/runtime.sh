@@ -24,7 +24,8 @@ without() {
     (unset SIMTCC_CACHE && XDG_CACHE_HOME=/proc/nothing "$copy" -ccbin "$compiler" "$@") >output 2>&1
 }
 
-with "$work/cache" --run one.cu && [ "$(cat output)" = one ] || fail 'the runtime is built'
+with "$work/cache" --run one.cu && [ "$(tail -n 1 output)" = one ] || fail 'the runtime is built'
+grep -q '^simtcc: note: building the runtime once' output || fail 'that it takes a while is told'
 built=$(echo cache/*)
 [ -f "$built/libsimt.a" ] && [ -x "$built/simt_rewrite" ] || fail "one folder in the cache: $built"
 touch -d '2001-01-01' "$built/libsimt.a"
@@ -65,13 +66,16 @@ echo '/* changed */' >>clone/common/simt/observe/recorder.h
 without --run one.cu
 [ $? -eq 3 ] || fail 'the runtime of other sources is not taken'
 
-# A cache that has lost a part is filled again; a build that is interrupted leaves nothing there. These
-# compilers are the real one, but make nothing of the runtime's own sources, or wait there.
+# A cache that has lost a part is filled again; a build that is interrupted is continued, and of two at once one
+# waits. These compilers are the real one, but make nothing of the runtime's own sources; the slow one waits at
+# the 20th.
 $compiler -x c -c -o nothing.o /dev/null
 for name in quick slow; do
     # shellcheck disable=SC2016 # for the script that is written
-    does='cp "$work/nothing.o" "$(basename -- "${last%.*}").o"'
-    [ $name = quick ] || does='touch "$work/waits" && exec sleep 60'
+    does='[ -f "$last" ] && echo "$last" >>"$work/compiled" && cp "$work/nothing.o" "$(basename -- "${last%.*}").o"'
+    # shellcheck disable=SC2016
+    [ $name = quick ] || does='[ "$(wc -l <"$work/compiled")" -lt 20 ] || { touch "$work/waits" && exec sleep 60; }
+    '$does
     cat >$name <<END
 #!/bin/sh
 work='$work'
@@ -91,8 +95,15 @@ for lost in nothing libsimt.a simt_rewrite; do
     [ -s "$(echo other/*/libsimt.a)" ] && [ -x "$(echo other/*/simt_rewrite)" ] || fail "a cache without $lost stays so"
 done
 rm other/*/libsimt.a
+: >compiled
 SIMTCC_CACHE=$work/other setsid "$copy" -ccbin "$work/slow" -c -o one.o one.cu >output 2>&1 &
 for _ in $(seq 600); do [ -e waits ] && break || sleep 0.1; done
 [ -e waits ] && kill -TERM -- -$! || fail 'a build to interrupt'
 wait $!
-[ "$(echo other/*)" = "$(echo other/simtcc-*)" ] || fail "an interrupted build leaves $(echo other/*)"
+[ "$(wc -l <compiled)" -ge 20 ] && [ ! -e "$(echo other/building.*)" ] || fail 'an interrupted build keeps what is compiled'
+SIMTCC_CACHE=$work/other "$copy" -ccbin "$work/quick" -c -o one.o one.cu >output 2>&1 &
+SIMTCC_CACHE=$work/other "$copy" -ccbin "$work/quick" -c -o two.o one.cu >output2 2>&1 || fail 'two builds at once: one'
+wait $! || fail 'two builds at once: the other'
+[ -z "$(sort compiled | uniq -d)" ] || ! command -v flock >/dev/null || fail "compiled twice: $(sort compiled | uniq -d | head -n 3)"
+[ "$(wc -l <compiled)" -gt 40 ] && [ "$(ar t other/*/libsimt.a | wc -l)" -gt 40 ] || fail 'a build is continued'
+[ "$(echo other/*)" = "$(echo other/simtcc-*)" ] || fail "a build leaves $(echo other/*)"
