@@ -38,8 +38,8 @@ for student in "${students[@]}"; do
     for exercise in "${exercises[@]}"; do
         name=${exercise##*/} answers=("$class/$student/$exercise"/task.c*)
         key=$student
-        if [[ -n $seed && -f ${answers[0]} ]]; then
-            key=$(cksum <"${answers[0]}" | tr ' ' -)
+        if [[ -n $seed && -f ${answers[0]} && $(readlink -f -- "${answers[0]}") == "$(readlink -f -- "$class/$student")/$exercise/"* ]]; then
+            key=$(sha256sum <"${answers[0]}" | tr -d ' -')
         fi
         printf '%s\n' "$key" >>"$work/keys"
         [[ -e $work/$name.$key.wanted ]] || printf '%s\0%s\0%s\0' "$work/$name.$key" "$name" "$class/$student"
@@ -50,21 +50,46 @@ done >"$work/todo"
 [[ -z $seed ]] || options+=(--student "$seed")
 say "Grading ${#students[@]} students in ${#exercises[@]} exercises, $jobs at a time ..."
 start=$SECONDS
+: >"$work/done"
+count=$(($(tr -dc '\000' <"$work/todo" | wc -c) / 3))
+# progress: how far it is, every few seconds, as long as it goes on.
+progress() {
+    local graded told=0 last=0
+    while sleep 1; do
+        graded=$(wc -l <"$work/done")
+        if ((graded > told && SECONDS - last >= 5)); then
+            last=$SECONDS told=$graded
+            put '  %d of %d graded, about %d s to go\n' "$graded" "$count" \
+                $(((SECONDS - start) * (count - graded) / graded))
+        fi
+    done
+}
+progress &
+progress=$!
+trap 'kill "$progress" 2>/dev/null || true; rm -rf -- "$work"' EXIT
 # The first alone: it compiles what all use.
 head -z -n 3 "$work/todo" >"$work/first"
 tail -z -n +4 "$work/todo" >"$work/others"
+# If there is no result, that is not the answer's fault.
 # shellcheck disable=SC2016 # for the inner shells
-grade='grader=$1 to=$2 name=$3 from=$4; shift 4
-    "$grader" --json --from "$from" "$@" "$name" >"$to" 2>"$to.errors" </dev/null || [[ -s $to ]]'
+grade='grader=$1 to=$2 name=$3 from=$4 done=$5; shift 5
+    "$grader" --json --from "$from" "$@" "$name" >"$to" 2>"$to.errors" </dev/null || true
+    tail -n 1 "$to" | grep -q "^\]}\$" || {
+        why=$(head -n 1 "$to.errors" | LC_ALL=C tr -c " -~\n" "?" | sed "s/[\\\\\"]/?/g")
+        printf "{\"version\": 1, \"exercise\": \"%s\", \"status\": \"error\", \"score\": null, \"max_score\": 100, \"tests\": [\n  {\"name\": \"not graded\", \"status\": \"error\", \"score\": null, \"max_score\": 100, \"line_no\": 0, \"message\": \"%s\"}\n]}\n" \
+            "$name" "${why:-the grader was stopped}" >"$to"
+    }
+    echo "$name" >>"$done"'
 for part in first others; do
     # shellcheck disable=SC2016
     xargs -0 -r -a "$work/$part" -P "$jobs" -n 3 bash -c '
-        grade=$1 grader=$2 count=$3; shift 3
+        grade=$1 grader=$2 done=$3 count=$4; shift 4
         options=("${@:1:count}"); shift "$count"
-        exec bash -c "$grade" grade "$grader" "$1" "$2" "$3" ${options[@]+"${options[@]}"}' \
-        class "$grade" "$root/common/scripts/exercise.sh" "${#options[@]}" ${options[@]+"${options[@]}"} ||
-        die "$exit_machine" "an answer could not be graded: $(cat -- "$work"/*.errors | head -n 1)"
+        exec bash -c "$grade" grade "$grader" "$1" "$2" "$3" "$done" ${options[@]+"${options[@]}"}' \
+        class "$grade" "$root/common/scripts/exercise.sh" "$work/done" "${#options[@]}" ${options[@]+"${options[@]}"} ||
+        die "$exit_machine" "the grading was stopped"
 done
+kill "$progress" 2>/dev/null || true
 
 rows=0
 for student in "${students[@]}"; do
@@ -85,3 +110,6 @@ files=("${files[@]/#/$report/}")
 say "Graded in $((SECONDS - start)) s: $(shown "$report/class.csv")"
 have python3 || die "$exit_machine" "the report, index.html, needs python3"
 python3 -B "$root/common/exercise/report.py" --answers "$class" --output "$report/index.html" "${files[@]}"
+not_graded=$(cat -- "${files[@]}" | grep -c '"score": null, "max_score": 100, "tests"' || true)
+((not_graded == 0)) || die "$exit_machine" "$not_graded answers could not be graded on this machine; they have no points in" \
+    "the table, and the report says why"

@@ -2,8 +2,9 @@
 """What a teacher wants to know of a class: report.py [--answers FOLDER] --output FILE.html RESULT.json...
 
 Each RESULT.json is a student's, named after the student, as ./test.sh exercise --json writes it. The
-page, one file without scripts, shows how the points are spread, who has how many in which exercise,
-which tests cost the class most and with what message, and each student's open tests with their lines.
+page, one file without scripts, shows what a teacher should look at, how the points are spread, who has
+how many in which exercise, which tests cost the class most and with what message, and each student's
+open tests with their lines. What could not be graded has no points, and counts for nothing.
 With --answers, the folder that --class was given, it also lists answers of several students that are
 the same but for spaces and comments, where they are not as they were handed out.
 
@@ -30,7 +31,9 @@ h1 { margin: 0 0 .2rem; } h2 { margin-top: 2.2rem; } p, .soft { color: var(--sof
 .tiles { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1.2rem 0; }
 .tiles div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 7rem; }
 .tiles b { display: block; font-size: 1.7rem; line-height: 1.2; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; }
+.wide, details { overflow-x: auto; } code { overflow-wrap: anywhere; } svg { max-width: 100%; height: auto; }
+@media (max-width: 40rem) { .tiles div { flex: 1 1 40%; min-width: 0; box-sizing: border-box; } .open td { display: block; border: 0; padding: 0 .45rem; } .open tr { display: block; padding: .3rem 0; border-bottom: 1px solid var(--line); } }
+ table { border-collapse: collapse; font-size: .85rem; }
 th { text-align: left; font-weight: 600; } th, td { padding: .25rem .45rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 .map td, .map th { text-align: center; padding: .2rem .25rem; } .map td:first-child, .map th:first-child { text-align: left; white-space: nowrap; }
@@ -55,7 +58,8 @@ def read_results(paths):
             found = found if isinstance(found, list) else [found]
             results = {one["exercise"]: one for one in found}
             for one in found:
-                if not all(isinstance(test["score"], int) for test in one["tests"]):
+                if not all(isinstance(one_of["score"], int) or one_of["score"] is None and one["score"] is None
+                           for one_of in [one, *one["tests"]]):
                     raise ValueError
         except (ValueError, KeyError, TypeError):
             raise Unreadable("%s: not what --json writes" % path) from None
@@ -64,7 +68,17 @@ def read_results(paths):
 
 
 def is_missing(result):
-    return any(test["message"].startswith("no answer") for test in result["tests"])
+    return any(test["name"] == "no_answer" for test in result["tests"])
+
+
+def is_graded(result):
+    return result["score"] is not None
+
+
+def share_of(results):
+    """Of all points that could be had in what was graded."""
+    graded = [result for result in results.values() if is_graded(result)]
+    return sum(result["score"] for result in graded) / (sum(result["max_score"] for result in graded) or 1)
 
 
 def title_of(exercise):
@@ -93,9 +107,10 @@ def same_answers(folder, students, exercises):
         known = {essence_of(path) for path in given}
         by_essence = collections.defaultdict(list)
         for student in students:
-            for path in glob.glob(os.path.join(glob.escape(os.path.join(folder, student)), "0[1-8]_*",
-                                               "exercise", exercise, "task.c*")):
-                if not path.endswith(".old"):
+            own = os.path.join(folder, student)
+            for path in glob.glob(os.path.join(glob.escape(own), "0[1-8]_*", "exercise", exercise, "task.c*")):
+                if path.endswith((".c", ".cu")) and os.path.realpath(path) == os.path.join(
+                        os.path.realpath(own), os.path.relpath(path, own)): # no link
                     by_essence[essence_of(path)].append(student)
         groups += [(exercise, who) for essence, who in by_essence.items()
                    if len(who) > 1 and essence not in known]
@@ -165,15 +180,34 @@ def score_map(students, exercises, shares):
             result = students[student].get(exercise)
             if result is None or is_missing(result):
                 yield '<td class="none" title="no answer">-</td>'
+            elif not is_graded(result):
+                yield '<td class="none" title="not graded">?</td>'
             else:
                 yield '<td class="p" style="background:%s">%d</td>' % (
                     colour(result["score"] / result["max_score"]), result["score"])
         yield "</tr>"
     yield '<tr><td>mean</td><td class="n">%.0f%%</td>' % (100 * statistics.mean(shares.values()))
     for exercise in exercises:
-        scores = [results[exercise]["score"] for results in students.values() if exercise in results]
-        yield "<td>%.0f</td>" % statistics.mean(scores)
+        scores = [results[exercise]["score"] for results in students.values()
+                  if exercise in results and is_graded(results[exercise])]
+        yield "<td>%.0f</td>" % statistics.mean(scores) if scores else "<td>-</td>"
     yield "</tr></table></div>"
+
+
+def to_look_at(students):
+    """What no mistake explains, and what could not be graded: [(student, exercise, why)]."""
+    for student, results in students.items():
+        for exercise, result in results.items():
+            if not is_graded(result):
+                yield student, exercise, "not graded: " + result["tests"][0]["message"].split("\n")[0]
+            if result.get("look"):
+                yield student, exercise, result["look"]
+
+
+def notes_of(students):
+    """What was changed outside of the marks: [(student, exercise, the first lines)]."""
+    return [(student, exercise, " / ".join(line.strip() for line in result["note"].split("\n")[1:3]))
+            for student, results in students.items() for exercise, result in results.items() if result.get("note")]
 
 
 def hard_tests(students):
@@ -181,11 +215,11 @@ def hard_tests(students):
     failed = collections.defaultdict(list)
     for student, results in students.items():
         for exercise, result in results.items():
-            if not is_missing(result):
+            if not is_missing(result) and is_graded(result):
                 for test in result["tests"]:
                     if test["status"] != "pass" and not test["message"].startswith("graded once"):
                         failed[exercise, test["name"]].append((student, test["message"]))
-    yield ('<table><tr><th scope="col">exercise</th><th scope="col">test</th>'
+    yield ('<table class="open"><tr><th scope="col">exercise</th><th scope="col">test</th>'
            '<th scope="col" class="n">open for</th><th scope="col">most often, and for example</th></tr>')
     for (exercise, name), who in sorted(failed.items(), key=lambda one: -len(one[1]))[:12]:
         shapes = collections.Counter(re.sub(r"\d[\d.,]*", "#", text.split("\n")[0]) for _, text in who)
@@ -208,18 +242,23 @@ def details(student, results):
                     esc(test["message"].split("\n")[0][:200])))
     what = "%d tests open" % len(lines) if lines else "all points"
     # The place is inside, so that a link opens it.
-    return '<details><summary>%s: %s</summary><table id="%s">%s</table></details>' % (
+    return '<details><summary>%s: %s</summary><table class="open" id="%s">%s</table></details>' % (
         esc(student), what, esc(student), "".join(lines))
 
 
 def page_of(students, answers):
     exercises = sorted({name for results in students.values() for name in results})
-    shares = {student: sum(result["score"] for result in results.values())
-              / (sum(result["max_score"] for result in results.values()) or 1)
-              for student, results in students.items()}
+    shares = {student: share_of(results) for student, results in students.items()}
+    look, notes = list(to_look_at(students)), notes_of(students)
     parts = ["<h1>The class</h1>",
              '<p>Points as the grader of ./test.sh exercise gives them; docs/teaching.md tells what '
              'they mean.</p>', '<div class="tiles">', *tiles(students, exercises, shares), "</div>",
+             *(["<h2>To look at</h2>", "<ul>", *("<li>%s, %s: %s</li>" % (
+                 esc(student), exercise.split("_")[0], esc(why[:300])) for student, exercise, why in look), "</ul>"]
+               if look else []),
+             *(["<details><summary>Changed outside of the marks, which costs nothing: %d answers</summary><ul>" % len(notes),
+                *("<li>%s, %s: <code>%s</code></li>" % (esc(student), exercise.split("_")[0], esc(why[:300]))
+                  for student, exercise, why in notes), "</ul></details>"] if notes else []),
              "<h2>Students by their share of all points, in %</h2>", histogram(shares.values()),
              "<h2>Who has what</h2>", *score_map(students, exercises, shares),
              "<h2>What to come back to</h2>",

@@ -29,7 +29,7 @@ skeleton=$(echo "$folder"/skeleton/task.*)
 score=$(points "$skeleton" first)
 [[ -n $score && $score -lt 100 ]] || fail "the skeleton earns '$score' points"
 grep -q '"status": "fail".*"message": "..*"' "$json" || fail "the skeleton fails without a message"
-! grep -q '"name": "builds"' "$json" || fail "the skeleton does not build"
+! grep -q '"name": "compiles"' "$json" || fail "the skeleton does not build"
 
 (($(grep -c '^## Hint [1-9]' "$folder/README.md") >= 2)) || fail "two hints at least"
 (($(grep -c '^<details>' "$folder/README.md") == $(grep -c '^## Hint [1-9]' "$folder/README.md"))) ||

@@ -11,7 +11,8 @@ install=yes
 self='./test.sh exercise'
 
 readonly begin_mark='/* ---- your work ---- */' end_mark='/* ---- end of your work ---- */'
-readonly compile_seconds=60 memory_kib=$((4 << 20)) file_kib=$((256 << 10))
+# Of processor time, which does not depend on what else runs; by the clock there is far more.
+readonly compile_seconds=60 patience=600 memory_kib=$((4 << 20)) file_kib=$((256 << 10))
 
 usage() {
     cat <<'EOF'
@@ -29,7 +30,7 @@ all. No GPU is needed.
   --json                prints the points as JSON; docs/teaching.md describes the format
   --student SEED        sizes and data from this word; otherwise they differ in every run
   --backend simt|cuda   simt, the CPU, which counts (default); cuda: a GPU, which is timed
-  --seconds N           how long one run of an answer may take (default 10)
+  --seconds N           how much processor time one run of an answer may take (default 10)
   --compiler CXX        g++ or clang++ (default: $CXX, or the first that is there)
 
 For teachers:
@@ -41,7 +42,7 @@ For teachers:
                         class.csv, and STUDENT.json (default build/exercise/class)
   --merge FILE.json...  results of --json, one file a student, as one CSV
 
-Exit status: 0 all points, 1 not all, 2 bad usage, 3 something missing on this machine, 4 a file
+Exit status: 0 all points, 1 not all, 2 bad usage, 3 not graded, because of this machine, 4 a file
 unreadable or not writable.
 EOF
 }
@@ -171,10 +172,10 @@ kept_objects() {
         fi
     } | cksum | tr ' ' -)
     [[ ! -d $kept ]] || return 0
-    mkdir -p -- "$cache" 2>/dev/null || die "$exit_file" "cannot write $cache; SIMTCC_CACHE names another folder"
-    mkdir -- "$work/objects"
+    objects_here=$work/objects-${kept##*-}
+    mkdir -- "$objects_here" || return
     for source; do
-        one=$work/objects/$(basename -- "${source%.*}").o
+        one=$objects_here/$(basename -- "${source%.*}").o
         if [[ $source == *.cu ]]; then
             nvcc -std=c++17 -arch="$architecture" -I "$root/common" -c "$source" -o "$one"
         else
@@ -183,21 +184,42 @@ kept_objects() {
         pids+=($!)
     done
     for one in "${pids[@]}"; do
-        wait "$one" || die "$exit_machine" "the grader does not build with $c_compiler${architecture:+ and nvcc}:" \
-            "$(cat -- "$work"/objects/*.messages | head -n 5)"
+        wait "$one" || {
+            trouble="The grader does not build with $c_compiler${architecture:+ and nvcc}:
+$(cat -- "$objects_here"/*.messages | head -n 5)"
+            return 1
+        }
     done
-    rm -f -- "$work"/objects/*.messages
-    # If it exists by now, another process was faster.
-    mv -T -- "$work/objects" "$kept" 2>/dev/null || rm -rf -- "$work/objects"
+    rm -f -- "$objects_here"/*.messages
+    # If it exists by now, another process was faster. If it cannot be written, it is for this time only.
+    mkdir -p -- "$cache" 2>/dev/null && mv -T -- "$objects_here" "$kept" 2>/dev/null || true
+    [[ -d $kept ]] || kept=$objects_here
+}
+
+# prepare_runtime: builds what simtcc links to programs, if it is not there, outside of all limits.
+prepare_runtime() {
+    local line
+    [[ $has_runtime == no ]] || return 0
+    trouble=
+    : >"$work/empty.c" || return
+    while IFS= read -r line; do
+        case $line in
+        *'building the runtime once'*) printf 'Building the runtime once, about 30 s of processor time ...\n' >&2 ;;
+        built) has_runtime=yes ;;
+        *) trouble+=${trouble:+$'\n'}$line ;;
+        esac
+    done < <("$root/common/simt/simtcc" -ccbin "$compiler" -c "$work/empty.c" -o "$work/empty.o" 2>&1 && echo built)
+    [[ $has_runtime == yes ]]
 }
 
 # prepare_grader FOLDER KIND: sets objects to the grader's object files, those that all exercises
-# share and those of this exercise.
+# share and those of this exercise. If that fails, trouble says why.
 prepare_grader() {
     local folder=$1 kind=$2 kept flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w)
     local shared=("$root"/common/exercise/{grade,speed}.c "$root/common/measure/statistics.c")
     local own=("$folder/check.c") headers
     mapfile -t headers < <(find "$root"/common/{exercise,base,measure} "${folder%/*}" -name '*.h')
+    [[ $kind != simt ]] || prepare_runtime || return
     case $kind in
     simt) flags+=(-DGRADE_SIMT -isystem "$root/common/simt/cuda") shared+=("$root/common/exercise/grade_gpu.c")
         headers+=("$root"/common/simt/cuda/*.h) ;;
@@ -206,14 +228,14 @@ prepare_grader() {
     threads) shared+=("$root/common/exercise/grade_threads.c") ;;
     plain) shared+=("$root/common/exercise/grade_plain.c") ;;
     esac
-    kept_objects "${shared[@]}"
+    kept_objects "${shared[@]}" || return
     objects=("$kept"/*.o)
     if [[ $kind == cuda ]] && is_timed "$folder"; then # the rungs that the answer is timed against
         own+=("${folder%/*}/rungs.cu")
         mapfile -t -O "${#headers[@]}" headers < <(
             find "$root"/common/{device,kernel,problem} "${folder%/*/*}" -maxdepth 2 \( -name '*.h' -o -name '*.cu*' \))
     fi
-    kept_objects "${own[@]}"
+    kept_objects "${own[@]}" || return
     objects+=("$kept"/*.o)
 }
 
@@ -221,33 +243,41 @@ prepare_grader() {
 is_timed() { grep -q 'GRADE_SPEED' "$1/check.c"; }
 
 # limited COMMAND...: runs a compiler with limits on time and memory, since answers may be such that
-# it would run forever.
+# it would run forever. Status 124: not even that much time by the clock was enough.
 limited() {
     (
-        ulimit -v "$memory_kib" -f "$file_kib" -c 0
-        status=0
-        timeout -k 5 "$compile_seconds" "$@" || status=$?
-        ((status != 124)) || echo "The compiler was stopped after $compile_seconds s: on a busy machine, try again."
-        exit "$status"
+        tighten() {
+            local has
+            has=$(ulimit -H "$1")
+            [[ $has != unlimited && $has -le $2 ]] || ulimit "$1" "$2"
+        }
+        tighten -v "$memory_kib"
+        tighten -f "$file_kib"
+        tighten -t $((compile_seconds + 5))
+        ulimit -S -c 0
+        [[ $(ulimit -S -t) != unlimited && $(ulimit -S -t) -le $compile_seconds ]] || ulimit -S -t "$compile_seconds"
+        LC_ALL=C exec timeout -k 5 "$patience" "$@"
     )
 }
 
-# compile_answer KIND: compiles work/task.* to work/program, with messages in work/messages.
+# compile_answer KIND [SOURCE]: compiles SOURCE, or what take_answer has left, to work/program, with messages in
+# work/messages.
 compile_answer() {
+    local source=${2:-$compiled}
     case $1 in
-    simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" -I "$root/common" "$work/task.cu" "${objects[@]}" \
+    simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" -I "$root/common" "$source" "${objects[@]}" \
         -lm -pthread -o "$work/program" ;;
-    cuda) timeout -k 5 300 nvcc -std=c++17 -arch="$architecture" -lineinfo -I "$root/common" "$work/task.cu" "${objects[@]}" -lm \
-        -o "$work/program" ;;
+    cuda) LC_ALL=C timeout -k 5 "$patience" nvcc -std=c++17 -arch="$architecture" -lineinfo -I "$root/common" "$source" \
+        "${objects[@]}" -lm -o "$work/program" ;;
     threads) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -fsanitize=thread -D_GNU_SOURCE \
-        -I "$root/common/exercise" -c "$work/task.c" -o "$work/task.o" &&
+        -I "$root/common/exercise" -c "$source" -o "$work/task.o" &&
         limited "$c_compiler" "$work/task.o" "${objects[@]}" -lm -pthread -o "$work/program" ;;
     plain) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -ffp-contract=off -D_GNU_SOURCE \
-        "$work/task.c" "${objects[@]}" -lm -pthread -o "$work/program" ;;
+        "$source" "${objects[@]}" -lm -pthread -o "$work/program" ;;
     esac >"$work/messages" 2>&1 </dev/null
 }
 
-# ---- grading -------------------------------------------------------------------------------------
+# ---- the answer, between the marks ---------------------------------------------------------------
 
 # outside FILE: the lines outside the marks, to compare with those of the skeleton.
 outside() {
@@ -255,33 +285,179 @@ outside() {
         'index($0, last) {on = 0} !on {print} index($0, first) {on = 1}' "$1"
 }
 
-json_quoted() {
-    tr -d '\r' | tr '\t' ' ' | LC_ALL=C tr -c '\n -~' '?' | sed 's/[\\"]/\\&/g' |
-        awk 'BEGIN {ORS = ""; print "\""} NR > 1 {print "\\n"} {print} END {print "\""}'
+# take_answer SKELETON ANSWER: leaves the student's file in work/task.*, with the line ends of this system, and
+# sets compiled to what is compiled: what is between its marks, within the skeleton. Where the two differ outside
+# of the marks, by more than spaces and line ends, work/note tells it. Fails if the marks are not right; trouble
+# says why.
+take_answer() {
+    local task=$work/task.${1##*.} head status=0
+    trouble=
+    head=$(head -c 2 -- "$2" | od -An -tx1 | tr -d ' ')
+    case $head in
+    fffe | feff) iconv -f UTF-16 -t UTF-8 <"$2" 2>/dev/null || cat -- "$2" ;;
+    *) cat -- "$2" ;;
+    esac | awk '{ if (NR == 1) sub(/^\357\273\277/, ""); sub(/\r$/, ""); gsub(/\r/, "\n"); sub(/[ \t]+$/, ""); print }' \
+        >"$task" || return
+    compiled=$task
+    ! cmp -s <(outside "$1") <(outside "$task") || [[ $(grep -cF -- "$begin_mark" "$task") != 1 ]] ||
+        [[ $(grep -cF -- "$end_mark" "$task") != 1 ]] || return 0
+    compiled=$work/graded.${1##*.}
+    LC_ALL=C awk -v task="$task" -v note="$work/note" -v begin_mark="$begin_mark" -v end_mark="$end_mark" '
+        function squeezed(text) { gsub(/[ \t\r\f\v]/, "", text); return text }
+        function pattern(mark) { # any spaces within it
+            gsub(/[*]/, "[*]", mark); gsub(/ /, "[ \t]*", mark)
+            return mark
+        }
+        function find(file, kind, mark,  rest, at) { # all places of a mark
+            rest = line[file, FNR]
+            for (at = 0; match(rest, mark); rest = substr(rest, RSTART + RLENGTH)) {
+                found[file, kind]++; lines[file, kind] = lines[file, kind] (found[file, kind] > 1 ? ", " : "") FNR
+                row[file, kind] = FNR; column[file, kind] = at + RSTART; width[file, kind] = RLENGTH
+                at += RSTART + RLENGTH - 1
+            }
+        }
+        function check(kind, mark) {
+            if (found[2, kind] == 1) return 1
+            print found[2, kind] == 0 ? "The mark  " mark "  is missing." : \
+                "The mark  " mark "  stands there " found[2, kind] " times, in lines " lines[2, kind] "."
+            return 0
+        }
+        function emit(text, number) { # a line of the skeleton, whose number in the file of the student is known, or 0
+            if (number > 0 && number != next_number && !continued) {
+                printf "#line %d \"%s\"\n", number, task
+                next_number = number
+            }
+            print text
+            next_number++
+            continued = text ~ /\\$/
+        }
+        # Lines FROM to TO of the skeleton, each with the number of the same line among LOW to HIGH of the other.
+        function emit_outside(from, to, low, high,  i, j, number) {
+            for (i = from; i <= to; i++) {
+                number = 0
+                if (squeezed(line[1, i]) != "")
+                    for (j = low; j <= high && number == 0; j++)
+                        if (squeezed(line[2, j]) == squeezed(line[1, i])) { number = j; low = j + 1 }
+                emit(line[1, i], number)
+            }
+        }
+        function part(file, from, to,  i, all) {
+            for (i = from; i <= to; i++) all = all squeezed(line[file, i])
+            return all
+        }
+        # What differs there, a few lines of it.
+        function tell(from, to, low, high,  i, j, known, mine, given) {
+            if (part(1, from, to) == part(2, low, high)) return
+            for (i = from; i <= to; i++) known[squeezed(line[1, i])]++
+            for (j = low; j <= high; j++)
+                if (known[squeezed(line[2, j])]-- <= 0 && squeezed(line[2, j]) != "" && told++ < 6)
+                    print "  line " j " of yours: " line[2, j] >note
+            split("", known)
+            for (j = low; j <= high; j++) known[squeezed(line[2, j])]++
+            for (i = from; i <= to; i++)
+                if (known[squeezed(line[1, i])]-- <= 0 && squeezed(line[1, i]) != "" && told++ < 6)
+                    print "  line " i " as given: " line[1, i] >note
+        }
+        BEGIN { marks["begin"] = pattern(begin_mark); marks["end"] = pattern(end_mark) }
+        FNR == 1 { file++ }
+        { line[file, FNR] = $0; count[file] = FNR
+          for (kind in marks) find(file, kind, marks[kind]) }
+        END {
+            ok = check("begin", begin_mark); ok = check("end", end_mark) && ok
+            if (ok && (row[2, "end"] < row[2, "begin"] ||
+                row[2, "end"] == row[2, "begin"] && column[2, "end"] < column[2, "begin"])) {
+                print "The mark  " end_mark "  stands before the other, in line " row[2, "end"] "."
+                ok = 0
+            }
+            if (!ok) exit 1
+            b = row[2, "begin"]; e = row[2, "end"]; next_number = 0
+            first = column[2, "begin"]; after = first + width[2, "begin"]; last = column[2, "end"]
+            # The marks lines count as outside by what stands before the first and behind the last.
+            begins = substr(line[2, b], after); ends = substr(line[2, e], last + width[2, "end"])
+            work_first = b == e ? substr(line[2, b], after, last - after) : begins
+            work_last = b == e ? "" : substr(line[2, e], 1, last - 1)
+            for (i = b + 1; i < e; i++) work[i] = line[2, i]
+            line[2, b] = substr(line[2, b], 1, first - 1) # of the outside
+            line[2, count[2] + 1] = ends; after_row = e
+            tell(1, row[1, "begin"] - 1, 1, b)
+            tell(row[1, "end"] + 1, count[1], e + 1, count[2] + 1)
+            printf "#line 1 \"%s\"\n", task; next_number = 1
+            emit_outside(1, row[1, "begin"] - 1, 1, b - 1)
+            if (next_number != b) printf "#line %d \"%s\"\n", b, task
+            printf "%s%s", substr(line[1, row[1, "begin"]], 1, column[1, "begin"] + width[1, "begin"] - 1), work_first
+            if (b != e) print ""
+            for (i = b + 1; i < e; i++) print work[i]
+            print work_last substr(line[1, row[1, "end"]], column[1, "end"])
+            next_number = e + 1; continued = 0
+            emit_outside(row[1, "end"] + 1, count[1], e + 1, count[2])
+        }' "$1" "$task" >"$compiled" || status=$?
+    if ((status != 0)); then
+        trouble=$(<"$compiled")
+        rm -f -- "$compiled"
+        return 1
+    fi
+    [[ ! -s $work/note ]] || {
+        echo 'Outside of the marks your file is not as it was given. That costs nothing, and is not graded:'
+        cat -v <"$work/note"
+    } >"$work/noted"
 }
 
-# refuse NAME TITLE TEXT: the report for an answer that cannot be run: 0 points, and why.
+# ---- grading -------------------------------------------------------------------------------------
+
+# clean: text that is UTF-8 as it is; of other text what is ASCII.
+clean() {
+    local text
+    text=$(tr -d '\r\000' | tr '\t' ' ')
+    if printf '%s' "$text" | iconv -f UTF-8 -t UTF-8 >/dev/null 2>&1; then
+        printf '%s\n' "$text" | LC_ALL=C tr '\001-\011\013-\037\177' '[?*]'
+    else
+        printf '%s\n' "$text" | LC_ALL=C tr -c '\n -~' '?'
+    fi
+}
+
+json_quoted() {
+    clean | sed 's/[\\"]/\\&/g' |
+        LC_ALL=C awk 'BEGIN {ORS = ""; print "\""} NR > 1 {print "\\n"} {print} END {print "\""}'
+}
+
+# report NAME TITLE TEST TEXT LAST_LINE STATUS SCORE LOOK: sets result_text and result_json to those of an answer
+# that was not run.
+report() {
+    local quoted look=''
+    quoted=$(printf '%s\n' "$4" | json_quoted)
+    [[ -z $8 ]] || look=$(printf '"look": %s, ' "$(printf '%s\n' "$8" | json_quoted)")
+    result_text="$1: $2"$'\n'"  ${4//$'\n'/$'\n'  }"$'\n'"  $5"
+    result_json=$(printf '{"version": 1, "exercise": "%s", "status": "%s", "score": %s, "max_score": 100, %s"tests": [\n  {"name": "%s", "status": "%s", "score": %s, "max_score": 100, "line_no": 0, "message": %s}\n]}' \
+        "$1" "$6" "$7" "$look" "$3" "$6" "$7" "$quoted")
+}
+
+# refuse TEST NAME TITLE TEXT [LOOK]: 0 points, and why; LOOK is what a teacher should look at.
 refuse() {
-    {
-        printf '%s: %s\n' "$1" "$2"
-        printf '  %s\n' "${3//$'\n'/$'\n'  }"
-        printf '  0 of 100 points\n'
-    } >"$work/text"
-    printf '{"version": 1, "exercise": "%s", "status": "fail", "score": 0, "max_score": 100, "tests": [\n  {"name": "builds", "status": "fail", "score": 0, "max_score": 100, "line_no": 0, "message": %s}\n]}\n' \
-        "$1" "$(json_quoted <<<"$3")" >"$work/json"
+    local text=$4
+    [[ ! -s $work/noted ]] || text+=$'\n'$(<"$work/noted")
+    report "$2" "$3" "$1" "$text" '0 of 100 points' fail 0 "${5:-}"
     return 1
+}
+
+# not_graded NAME TITLE TEXT: what this machine could not do says nothing about the answer.
+not_graded() {
+    report "$1" "$2" 'not graded' "$3" 'Not graded: that says nothing about the answer.' error null ''
+    return 3
 }
 
 # run_program NAME OPTION...: runs work/program, which writes work/raw and work/json.
 run_program() {
-    local name=$1 options=() limit=$((seconds * 4 + 120))
+    local name=$1 options=() limit=$((seconds * 120))
     shift
     [[ -z $student ]] || options+=(-s "$student")
-    # The program itself limits each run of the answer; this limits the program, which may have to
-    # wait for the GPU.
+    # The program itself limits each run of the answer; this is for when it cannot. It may have to wait for the GPU.
     [[ $backend != cuda ]] || limit=$((limit + 600))
-    (cd "$work" && timeout -k 5 "$limit" ./program -e "$name" -c "$(echo "$work"/task.c*)" -o "$work/output" \
-        -j "$work/json" -t "$seconds" ${options[@]+"${options[@]}"} "$@") >"$work/raw" 2>&1 </dev/null
+    (
+        cd "$work" || exit 3
+        ulimit -t $((seconds + 600)) 2>/dev/null || true
+        exec timeout -k 5 "$limit" ./program -e "$name" -c "$(echo "$work"/task.c*)" -o "$work/output" \
+            -j "$work/json" -t "$seconds" ${options[@]+"${options[@]}"} "$@"
+    ) >"$work/raw" 2>&1 </dev/null
 }
 
 # results_are_right: whether what run_program has graded computes the right results: where it does
@@ -289,12 +465,12 @@ run_program() {
 results_are_right() { [[ -s $work/json ]] && ! grep -q '"message": "graded once all results' "$work/json"; }
 
 # right_in_any_order NAME: whether they are right in other orders of threads and blocks, too. Otherwise
-# work/order tells which is not.
+# work/order tells which is not, or, if it is not there, that could not be found out.
 right_in_any_order() {
     local schedule
     cp -- "$work/raw" "$work/told"
     for schedule in 1 2; do
-        SIMT_SCHEDULE=$schedule run_program "$1" -r "$work/order" || [[ ! -s $work/order ]] || return 1
+        SIMT_SCHEDULE=$schedule run_program "$1" -r "$work/order" || return 1
     done
     mv -- "$work/told" "$work/raw"
 }
@@ -302,8 +478,7 @@ right_in_any_order() {
 # count_for_gpu FOLDER: writes the CPU back end's findings about the answer to work/counted, to be
 # shown if it is too slow on a GPU.
 count_for_gpu() {
-    prepare_grader "$1" simt
-    if compile_answer simt; then
+    if prepare_grader "$1" simt && compile_answer simt; then
         run_program "${1##*/}" || true
         awk '/^  [^ ]+ +[0-9]+\/[0-9]+ / { name = ""; if ($1 == "FAILED") { name = $0; sub(/^ *FAILED +[^ ]+ +/, "", name) }; next }
             /^           / && name != "" && !/graded once/ {
@@ -334,11 +509,38 @@ keep_page() {
     printf '  Watch it: %s%s\n' "$(shown "$page")" "${place#0}" >>"$work/raw"
 }
 
-# grade FOLDER ANSWER: writes work/text and work/json. Returns 0 for all points, 1 for fewer.
+# skeleton_works TEST NAME KIND SKELETON: after an answer has not compiled (TEST is compiles), or its program has left
+# no result (grader): whether the skeleton does better on this machine, now. Otherwise the answer is not to blame.
+skeleton_works() {
+    local test=$1 name=$2 kind=$3 skeleton=$4 raw
+    cp -- "$work/messages" "$work/messages.answer" 2>/dev/null || return 1
+    rm -f -- "$work/program"
+    compile_answer "$kind" "$skeleton" || return 1
+    [[ $test == grader ]] || return 0
+    raw=$(tail -n 5 "$work/raw" 2>/dev/null || true)
+    run_program "$name" || true
+    printf '%s\n' "$raw" >"$work/raw" && [[ -s $work/json ]]
+}
+
+# find_trouble ANSWER: sets test and trouble if the file cannot be taken as an answer.
+find_trouble() {
+    test='' trouble=''
+    if [[ -L $1 ]] || [[ -e $1 && -n $from && $(readlink -f -- "$1") != "$(readlink -f -- "$from")"/* ]]; then
+        test=symlink trouble="$(shown "$1") is a symbolic link, or in a folder that is one: put the file itself there"
+    elif [[ ! -f $1 || ! -r $1 ]]; then
+        test=no_answer trouble="no answer: $(shown "$1") is not there"
+    elif (($(stat -c %s -- "$1") > 1 << 20)); then
+        test=too_large trouble='the answer is larger than 1 MiB'
+    fi
+    [[ -z $test ]]
+}
+
+# grade FOLDER ANSWER: sets result_text and result_json. Returns 0 for all points, 1 for fewer, 3 if this machine
+# could not grade it.
 grade() {
-    local folder=$1 name=${1##*/} what kind status=0 changed
-    local answer=$2
+    local folder=$1 answer=$2 name=${1##*/} what kind status=0 test trouble skeleton look='' compiled
     what=$(title "$folder")
+    skeleton=$folder/skeleton/task.$(suffix "$folder")
     rm -rf -- "${work:?}"/*
     kind=plain
     if [[ $(suffix "$folder") == cu ]]; then
@@ -346,29 +548,36 @@ grade() {
     elif grep -q 'grade: threads' "$folder/check.c"; then
         kind=threads
     fi
-    if [[ ! -f $answer || ! -r $answer ]]; then
-        refuse "$name" "$what" "no answer: $(shown "$answer") is not there" || return
+    if ! find_trouble "$answer"; then
+        [[ $test != symlink ]] || look='a symbolic link as the answer'
+        refuse "$test" "$name" "$what" "$trouble" "$look" || return
     fi
-    if (($(stat -c %s -- "$answer") > 1 << 20)); then
-        refuse "$name" "$what" "the answer is larger than 1 MiB" || return
-    fi
-    cp -- "$answer" "$work/task.$(suffix "$folder")"
-    outside "$folder/skeleton/task.$(suffix "$folder")" >"$work/given"
-    outside "$answer" >"$work/around"
-    if ! cmp -s "$work/given" "$work/around"; then
-        changed=$(diff "$work/given" "$work/around" | awk '/^[<>]/ && !seen[$1]++')
-        refuse "$name" "$what" "Something outside of the marks was changed:
-$(sed 's/^</  was:   /; s/^>/  is new:/' <<<"$changed")
-Only what is between '$begin_mark' and
-'$end_mark' is yours. --reset gives the file back as it was." || return
+    if ! take_answer "$skeleton" "$answer" 2>/dev/null; then
+        [[ -n $trouble ]] || { not_graded "$name" "$what" "Cannot write in $work: is the disk full?" || return; }
+        refuse marks "$name" "$what" "$trouble
+Your work is what stands between the two; without them it cannot be found. --reset gives the file as it was,
+and keeps yours." || return
     fi
     if [[ $kind == cuda ]] && is_timed "$folder"; then
         count_for_gpu "$folder"
     fi
-    prepare_grader "$folder" "$kind"
-    if ! compile_answer "$kind"; then
-        refuse "$name" "$what" "It does not compile:
-$(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 20)" || return
+    trouble=
+    if ! prepare_grader "$folder" "$kind"; then
+        not_graded "$name" "$what" "${trouble:-Cannot write in $work: is the disk full?}" || return
+    fi
+    compile_answer "$kind" || status=$?
+    if ((status != 0)); then
+        if ((status == 124)); then
+            not_graded "$name" "$what" "The compiler did not get through in $patience s: the machine is too busy." || return
+        elif grep -v 'task\.c' "$work/messages" | grep -qE 'Killed|No space left|Cannot allocate memory|Disk quota' ||
+            ! skeleton_works compiles "$name" "$kind" "$skeleton"; then
+            not_graded "$name" "$what" "The compiler does not work here, now:
+$(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 8)" || return
+        fi
+        refuse compiles "$name" "$what" "It does not compile:
+$(grep -v '^$' "$work/messages.answer" | sed "s|$work/||g" | head -n 20)
+$(! ((status == 137 || status == 152)) && ! grep -q 'CPU time limit exceeded' "$work/messages.answer" ||
+            echo "The compiler was stopped after $compile_seconds s of processor time.")" || return
     fi
     if [[ -s $work/messages ]]; then
         sed "s|$work/||g; s/^/  /" "$work/messages" | head -n 12 >"$work/warnings"
@@ -379,16 +588,28 @@ $(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 20)" || return
     run_program "$name" ${options[@]+"${options[@]}"} || status=$?
     if [[ $kind == simt ]] && results_are_right && ! right_in_any_order "$name"; then
         status=0
-        run_program "$name" ${options[@]+"${options[@]}"} -x "$work/order" || status=$?
+        rm -f -- "$work/json"
+        if [[ -s $work/order ]]; then
+            run_program "$name" ${options[@]+"${options[@]}"} -x "$work/order" || status=$?
+        else
+            status=3
+        fi
     fi
     mkdir -p -- "$work" # the answer may have removed it, if the kernel could not prevent that
-    if [[ ! -s $work/json ]]; then
-        refuse "$name" "$what" "The grader did not get through (exit status $status):
-$(tail -n 5 "$work/raw" 2>/dev/null || say 'Its files are gone: the answer has removed them.')" || return
+    if ((status > 1)) || ! tail -n 1 "$work/json" 2>/dev/null | grep -q '^\]}$'; then
+        rm -f -- "$work/json"
+        if ((status == 3)) || ! skeleton_works grader "$name" "$kind" "$skeleton"; then
+            not_graded "$name" "$what" "$(tail -n 5 "$work/raw" 2>/dev/null | clean)" || return
+        fi
+        refuse grader "$name" "$what" "The grader did not get through (exit status $status):
+$(tail -n 5 "$work/raw" 2>/dev/null | clean)" 'it ended the grader, which an answer cannot do by mistake' || return
     fi
     [[ -z $page ]] || keep_page
-    sed -i "s|$work/||g" "$work/json"
-    sed "s|$work/||g" "$work/raw" >"$work/text"
+    result_json=$(sed "s|$work/||g" "$work/json" | clean)
+    result_text=$(sed "s|$work/||g" "$work/raw")
+    if [[ -s $work/noted ]]; then
+        result_json=${result_json/, \"tests\": \[/, \"note\": $(json_quoted <"$work/noted"), \"tests\": [}
+    fi
     return "$status"
 }
 
@@ -405,6 +626,23 @@ say_next() {
     done
 }
 
+# wrapped: text at the width of the terminal, if there is one; what continues a line is below its beginning.
+wrapped() {
+    awk -v width="$columns" '{
+        match($0, /^ */)
+        indent = RLENGTH; rest = $0
+        while (width >= 40 && length(rest) > width) {
+            for (at = width; at > indent + 1 && substr(rest, at + 1, 1) != " "; at--) ;
+            if (at <= indent + 1) at = width
+            print substr(rest, 1, at)
+            rest = substr(rest, at + 1)
+            sub(/^ +/, "", rest)
+            rest = sprintf("%" (indent + 2 < width / 2 ? indent + 2 : 0) "s", "") rest
+        }
+        print rest
+    }'
+}
+
 # grade_and_tell FOLDER: grades the exercise and prints the result.
 grade_and_tell() {
     local answer status=0 score number=${1##*/}
@@ -417,19 +655,23 @@ grade_and_tell() {
         answer=$(answer_of "$1")
     fi
     grade "$1" "$answer" || status=$?
-    score=$(sed -n '1s/.*"score": \([0-9]*\), "max_score".*/\1/p' "$work/json")
-    if [[ -z $given_file$from ]]; then
+    score=$(sed -n '1s/.*"score": \([0-9]*\), "max_score".*/\1/p' < <(printf '%s\n' "$result_json"))
+    if [[ -z $given_file$from && -n $score ]]; then
         printf '%s\n' "$score" 2>/dev/null >"$state/${1##*/}.score" || true
     fi
     if [[ $json == yes ]]; then
-        say "$(<"$work/json")"
+        say "$result_json"
         return "$status"
     fi
     if [[ -s $work/warnings ]]; then
         say "The compiler warns:"
-        say "$(<"$work/warnings")"
+        say "$(wrapped <"$work/warnings")"
     fi
-    say "$(sed -e "s/^  passed /  ${green}passed$plain /; s/^  FAILED /  ${red}FAILED$plain /" "$work/text")"
+    if [[ -s $work/noted && $status != 3 ]]; then
+        say "$(wrapped <"$work/noted")"
+    fi
+    say "$(printf '%s\n' "$result_text" | wrapped |
+        sed -e "s/^  passed /  ${green}passed$plain /; s/^  FAILED /  ${red}FAILED$plain /")"
     if ((status != 0)) && [[ -z $given_file$from ]]; then
         say "  Task: $(shown "$1/README.md"). A hint: $self --hint $number"
         [[ -n $page || $backend == cuda || $(suffix "$1") != cu ]] ||
@@ -496,7 +738,7 @@ merge_results() {
             return s
         }
         function number(key,  s) {
-            if (!match($0, "\"" key "\": [0-9]+")) return 0
+            if (!match($0, "\"" key "\": [0-9]+")) return "" # null: not graded
             s = substr($0, RSTART, RLENGTH); sub(/^.*: /, "", s)
             return s
         }
@@ -509,7 +751,7 @@ merge_results() {
         FNR == 1 { flush(); student = FILENAME; sub(/.*\//, "", student); sub(/\.json$/, "", student) }
         /"exercise": "/ { flush(); exercise = text("exercise"); score = number("score")
                           most = number("max_score"); failed = ""; next }
-        /"status": "fail"/ { failed = failed (failed == "" ? "" : "; ") text("name") }
+        /"status": "(fail|error)"/ { failed = failed (failed == "" ? "" : "; ") text("name") }
         END { flush() }' "$@"
 }
 
@@ -625,8 +867,13 @@ have "$compiler" || die "$exit_machine" "--compiler $compiler: not found"
 c_compiler=$(c_compiler)
 [[ $compiler != *clang* ]] || c_compiler=$(first_of clang "$c_compiler")
 
+has_runtime=no
 if [[ $action == class ]]; then
     ((${#chosen[@]} > 0)) || chosen=("${folders[@]}")
+    for folder in "${chosen[@]}"; do
+        [[ $backend == cuda || $(suffix "$folder") != cu ]] || prepare_runtime || die "$exit_machine" "$trouble"
+    done
+    rm -rf -- "$work" # exec runs no trap
     exec "$root/common/exercise/class.sh" "$class" "$report" "$student" --seconds "$seconds" --backend "$backend" \
         --compiler "$compiler" -- "${chosen[@]}"
 fi
@@ -637,7 +884,7 @@ status=0
 [[ $json == no ]] || ((${#chosen[@]} == 1)) || say '['
 for i in "${!chosen[@]}"; do
     [[ $json == no ]] || ((i == 0)) || say ','
-    grade_and_tell "${chosen[i]}" || status=1
+    grade_and_tell "${chosen[i]}" || { now=$? && status=$((now > status ? now : status)); }
 done
 [[ $json == no ]] || ((${#chosen[@]} == 1)) || say ']'
 exit "$status"

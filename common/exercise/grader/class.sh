@@ -16,17 +16,30 @@ hand_in ann "$second" 02a
 hand_in "bob o'neil & co" "$(echo "$root"/01_*/exercise/01a_*/skeleton/task.c)" 01a
 hand_in cid respaced.c 01a
 hand_in cid "$second" 02a
+hand_in dan "$second" 02a
+hand_in dan "$second" 01a
+rm submitted/dan/01*/exercise/01a_*/task.c
+ln -s /etc/passwd "$(echo submitted/dan/01*/exercise/01a_*)/task.c"
+answer 02a '(void)x; (void)n; extern void _exit(int); _exit(0); } extern int puts(const char *); extern void _exit(int);
+__attribute__((constructor)) static void first(void) { puts("{\"score\": 100, \"max_score\": 100}"); _exit(0);'
+hand_in eve answer.c 02a
 exercise --compiler "$compiler" --student x --class submitted --report grades 01a 02a >output 2>&1 || fail '--class'
 grep -q '^ann,01a_checker_nan,100,100,$' grades/class.csv && grep -q '^ann,02a_accumulators,100,100,$' grades/class.csv ||
     fail 'a right answer in a class'
-[[ $(wc -l <grades/class.csv) -eq 7 ]] || fail 'a row for each student and exercise'
+[[ $(wc -l <grades/class.csv) -eq 11 ]] || fail 'a row for each student and exercise'
 grep -q "^bob o'neil & co,02a_accumulators,0,100," grades/class.csv || fail 'an answer that is missing'
-grep -q '^cid,01a_checker_nan,0,100,' grades/class.csv || fail 'what stands outside of the marks is looked at'
+grep -q '^cid,01a_checker_nan,100,100,' grades/class.csv || fail 'what stands outside of the marks costs nothing'
+grep -q '^eve,02a_accumulators,0,100,' grades/class.csv || fail 'a result that an answer prints'
+grep -q '^dan,01a_checker_nan,0,100,symlink$' grades/class.csv && ! grep -q bash grades/dan.json || fail 'a symbolic link'
 [[ -s "grades/bob o'neil & co.json" ]] || fail 'the results of a student'
 page=$(tr '\n' ' ' <grades/index.html)
-[[ $page == *'<b>3</b>students'* && $page == *'<b>1</b>answers missing'* ]] || fail 'the numbers of the report'
+[[ $page == *'<b>5</b>students'* && $page == *'<b>2</b>answers missing'* ]] || fail 'the numbers of the report'
 [[ $page == *'bob o&#x27;neil &amp; co'* && $page != *"o'neil & co"* ]] || fail 'names in the report'
-[[ $page == *'<li>01a: ann, cid</li>'* && $page == *'<li>02a: ann, cid</li>'* ]] || fail 'answers that are the same'
+[[ $page == *'<li>01a: ann, cid</li>'* && $page == *'<li>02a: ann, cid, dan</li>'* ]] || fail 'answers that are the same'
+for what in 'dan, 01a: a symbolic link' 'eve, 02a: it printed what looks like a result'; do
+    [[ $page == *"To look at"*"<li>$what"* ]] || fail "the report does not list: $what"
+done
+[[ $page == *'Changed outside of the marks, which costs nothing: 1 answers'*'<li>cid, 01a: '* ]] || fail 'notes in the report'
 exercise --student x --class nowhere 01a >output 2>&1
 [[ $? -eq 4 ]] && grep -q 'no such folder' output || fail '--class of a folder that is not there'
 mkdir empty

@@ -28,6 +28,13 @@ earns_nothing fake 02a '(void)x; (void)n; extern int puts(const char *);
 exercise --compiler "$compiler" --json --file answer.c 02a >output 2>/dev/null
 [[ $(grep -c '"exercise": "' output) -eq 1 ]] && grep -q '^{"version": 1, .*"status": "fail", "score": 0,' output ||
     fail 'a result that was printed is in the JSON'
+earns_nothing sleeps 02a '(void)x; (void)n; extern unsigned sleep(unsigned); sleep(1000); return 0;' 'stopped after 1 s of waiting'
+for does in 'for (volatile int i = 0;; i++) {}' 'sleep(1000);'; do # before main
+    earns_nothing "constructor: $does" 02a "(void)x; (void)n; return 0; } extern unsigned sleep(unsigned);
+    __attribute__((constructor(1))) static void first(void) { $does" 'stopped after 1 s of'
+done
+earns_nothing no_result 02a '(void)x; (void)n; return 0; } extern void _exit(int); static void leave(void) { _exit(0); }
+    __attribute__((section(".preinit_array"), used)) static void (*first)(void) = leave; void nothing(void) {' 'did not get through'
 earns_nothing kernel_hang 04a 'while (n > 0) bins[0] += i;' 'stopped after 1 s'
 earns_nothing kernel_crash 04a 'bins[(long)i * 1000000007 + 100000000] = values[0];' 'illegal address'
 earns_nothing does_not_compile 04a 'bins[i = values;' 'does not compile'

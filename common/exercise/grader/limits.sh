@@ -24,6 +24,16 @@ if python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None,
     grep -q '50 of 100 points' output && [[ -e victim && ! -e made ]] || fail 'files are safe'
 fi
 
+# No network, where the kernel can give it none of its own.
+if unshare -n true 2>/dev/null; then
+    answer 02a 'extern int socket(int, int, int), connect(int, const void *, unsigned), puts(const char *);
+    static const unsigned short to[8] = {2, 0x0900, 127, 0x0100}; float s = 0;
+    if (connect(socket(2, 2, 0), to, sizeof to) == 0) puts("connected");
+    for (size_t i = 0; i < n; i++) s += x[i]; return s;'
+    exercise --compiler "$compiler" --file answer.c 02a >output 2>&1
+    grep -q '50 of 100 points' output && ! grep -q connected output || fail 'no network'
+fi
+
 # Processes have a limit. No fork bomb here, which the machine would suffer from: 400 that sleep. (Other users
 # have a limit that depends on what runs already.)
 if ((EUID == 0)); then

@@ -1,13 +1,5 @@
 # shellcheck shell=bash disable=SC2015,SC2016,SC2154
-# What is outside of the marks; points as JSON, merged; bad usage. Sourced by test_grader.sh.
-
-# ---- outside of the marks -------------------------------------------------------------------------
-
-answer 02a 'return x[0];'
-sed -i 's/^#include.*/#include <stdlib.h>/' answer.c
-exercise --file answer.c 02a >output 2>&1
-[[ $? -eq 1 ]] && grep -q 'outside of the marks' output && grep -q 'is new:  *#include <stdlib.h>' output ||
-    fail 'a change outside of the marks'
+# Points as JSON, merged; bad usage. Sourced by test_grader.sh.
 
 # ---- points as JSON, merged -----------------------------------------------------------------------
 
