@@ -65,7 +65,8 @@ while (($# > 0)); do
     --step) choose "$2" && shift ;;
     --step=*) choose "${1#*=}" ;;
     --benchmark) benchmark=$2 && shift ;;
-    --benchmark=*) benchmark=${1#*=} ;;
+    --benchmark=*) benchmark=${1#*=} ;;&
+    --benchmark | --benchmark=*) [[ -n $benchmark ]] || die_usage "--benchmark: want the name of a file to write" ;;
     --site) site=yes ;;
     --no-install) install=no ;;
     --help | -h)

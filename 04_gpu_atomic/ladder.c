@@ -58,7 +58,7 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "atomic_element",
                  .idea = "an atomic for every element",
-                 .flags = RUNG_NONDETERMINISTIC},
+                 .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_atomic_element,
         .depth = depth_serial,
         .shape = TAKES_BLOCK,
@@ -66,7 +66,7 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "one_block",
                  .idea = "each thread sums its own elements, then one atomic",
-                 .flags = RUNG_NONDETERMINISTIC},
+                 .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_one_block,
         .depth = depth_one_block,
         .shape = TAKES_BLOCK,
@@ -74,7 +74,7 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "slices",
                  .idea = "the same by as many blocks as fill the GPU, a contiguous slice each",
-                 .flags = RUNG_NONDETERMINISTIC},
+                 .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_slices,
         .depth = depth_slices,
         .shape = TAKES_ANY,
@@ -82,7 +82,7 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "atomic_thread",
                  .idea = "a grid-stride loop in place of slices",
-                 .flags = RUNG_NONDETERMINISTIC},
+                 .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_atomic_thread,
         .depth = depth_atomic_thread,
         .shape = TAKES_ANY,
@@ -90,7 +90,7 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "atomic_block",
                  .idea = "atomics in shared memory, then one for each block",
-                 .flags = RUNG_NONDETERMINISTIC},
+                 .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_atomic_block,
         .depth = depth_atomic_block,
         .shape = TAKES_ANY,

@@ -91,7 +91,7 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "tree_atomic",
                  .idea = "one atomic a block in place of the second launch",
-                 .flags = RUNG_NONDETERMINISTIC},
+                 .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_tree_atomic,
         .depth = depth_tree_atomic,
         .shape = TAKES_GRID,

@@ -40,6 +40,24 @@ static bool allocate(struct npy *array, size_t pictures, size_t height, size_t w
 
 enum { COLOURS = 3 };
 
+/* Whether the file's chunks go on to its last one, which libpng's simplified reader does not look
+ * at. */
+static bool is_whole(FILE *file)
+{
+    static const uint8_t last[] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82};
+    enum { SIGNATURE = 8, BESIDE_DATA = 12 };
+    uint8_t head[sizeof last];
+    long at = SIGNATURE;
+
+    while (fseek(file, at, SEEK_SET) == 0 && fread(head, sizeof head, 1, file) == 1) {
+        if (memcmp(head, last, sizeof last) == 0)
+            return true;
+        at += BESIDE_DATA + (long)((unsigned long)head[0] << 24 | (unsigned long)head[1] << 16 |
+                                   (unsigned long)head[2] << 8 | head[3]);
+    }
+    return false;
+}
+
 bool picture_read(const char *path, struct npy *array, struct error *error)
 {
     png_image image = {.version = PNG_IMAGE_VERSION};
@@ -67,6 +85,10 @@ bool picture_read(const char *path, struct npy *array, struct error *error)
         goto end;
     if (!png_image_finish_read(&image, NULL, bytes, 0, NULL)) {
         error_set(error, EXIT_FILE_ERROR, "%s: %s", path, image.message);
+        goto end;
+    }
+    if (!is_whole(file)) {
+        error_set(error, EXIT_FILE_ERROR, "%s: no IEND chunk: the file is cut off", path);
         goto end;
     }
     const size_t pixels = array->count / COLOURS;

@@ -16,7 +16,9 @@ enum rung_flags {
     RUNG_HOST = 1 << 3,
     /* Does not do the definition's multiplications, or does them on tensor cores. The peak of the
      * float32 units says nothing about its time, so it has no percentage of that peak. */
-    RUNG_OTHER_ARITHMETIC = 1 << 4
+    RUNG_OTHER_ARITHMETIC = 1 << 4,
+    /* Adds floats by atomics in global memory, which treat subnormal numbers as 0. */
+    RUNG_FLUSHES_SUBNORMALS = 1 << 5
 };
 
 /* The size of a rung's description of how it ran, such as "avx512, 2 threads". */

@@ -1,4 +1,5 @@
 /* rungs_main: the runner, which is the same for all steps. It turns each rung into a result. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -533,12 +534,26 @@ static bool is_for_ranks(const struct options *options, struct error *error)
     return true;
 }
 
+/* A file or pipe must not get the number of a standard stream that is closed: what is written to
+ * that stream would go there. Reading finds an end; writing still fails. */
+static void hold_standard_streams(void)
+{
+    int descriptor;
+
+    do
+        descriptor = open("/dev/null", O_RDONLY);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
 int rungs_main(int argc, char **argv, const struct step *step)
 {
     struct options options;
     struct error error;
     int code;
 
+    hold_standard_streams();
     if (has_ladder_for_ranks(step) && !ranks_start(argc, argv, &error))
         return fail(step, &error);
     const enum options_outcome parsed = options_parse(argc, argv, step, &options, stdout, &error);

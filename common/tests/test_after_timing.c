@@ -148,6 +148,40 @@ static void small_problems_have_tails(void **state)
     free(output);
 }
 
+/* Right with the 1000 elements asked for; with another number, off by less than the bound for
+ * numbers that need rounding. */
+static void nearly_whole(const struct reduction *call)
+{
+    const float *const a = call->a;
+    double sum = 0;
+
+    for (size_t i = 0; i < call->n; i++)
+        sum += a[i];
+    *(float *)call->result = call->n == 1000 ? (float)sum : nextafterf((float)sum, INFINITY);
+}
+
+static void small_problems_have_probes(void **state)
+{
+    const struct reduction_rung rung = {.rung = {.name = "nearly", .idea = ""},
+                                        .run = nearly_whole,
+                                        .depth = depth_serial,
+                                        .ops = RUNG_OP(OP_SUM),
+                                        .declines = wants_floats};
+    char folder[PATH_SIZE], printed[PATH_SIZE];
+    char *arguments[] = {"test_step", "--op", "sum",      "--n", "1000",
+                         "--reps",    "1",    "--warmup", "0",   NULL};
+    (void)state;
+
+    folder_create(folder);
+    path_join(printed, folder, "output");
+    const int code = run_ladder(&rung, 1, arguments, printed);
+    char *const output = file_read(printed);
+    folder_remove(folder);
+    assert_int_equal(code, EXIT_WRONG_RESULT);
+    assert_non_null(strstr(output, "nearly: with sum f32 1003: got "));
+    free(output);
+}
+
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
 enum { MOST_TURNS = 64 };
@@ -356,9 +390,9 @@ static void nan_is_to_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_call_is_verified), cmocka_unit_test(small_problems_have_tails),
-        cmocka_unit_test(rungs_take_turns),          cmocka_unit_test(a_rate_beyond_the_peak),
-        cmocka_unit_test(nan_is_to_be_written),
+        cmocka_unit_test(the_last_call_is_verified),  cmocka_unit_test(small_problems_have_tails),
+        cmocka_unit_test(small_problems_have_probes), cmocka_unit_test(rungs_take_turns),
+        cmocka_unit_test(a_rate_beyond_the_peak),     cmocka_unit_test(nan_is_to_be_written),
     };
     return cmocka_run_group_tests_name("after_timing", tests, NULL, NULL);
 }

@@ -46,7 +46,11 @@ static int open_for_child(const char *path)
 /* A file on a disk that is full. */
 static const char full_device[] = "/dev/full";
 
-/* Runs `step` with the words of `line`, its standard output going to `output_path`. */
+/* A bit for each standard stream that the program shall not have. */
+static unsigned closed_streams;
+
+/* Runs `step`, the name of a program of BIN_DIR or a path, with the words of `line`, its standard
+ * output going to `output_path`. */
 static struct outcome run_to(const char *step, const char *line, const char *output_path)
 {
     char program[PATH_SIZE], copy[2 * PATH_SIZE], errors[PATH_SIZE];
@@ -55,7 +59,10 @@ static struct outcome run_to(const char *step, const char *line, const char *out
     struct outcome outcome = {-1, NULL, NULL};
     int status;
 
-    path_join(program, BIN_DIR, step);
+    if (step[0] == '/')
+        assert_true(snprintf(program, sizeof program, "%s", step) < (int)sizeof program);
+    else
+        path_join(program, BIN_DIR, step);
     path_join(errors, streams, "errors");
     assert_true(snprintf(copy, sizeof copy, "%s", line) < (int)sizeof copy);
     for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
@@ -70,6 +77,9 @@ static struct outcome run_to(const char *step, const char *line, const char *out
         const int nothing = open("/dev/null", O_RDONLY);
         if (dup2(nothing, STDIN_FILENO) == STDIN_FILENO && chdir(folder) == 0 &&
             dup2(output_file, STDOUT_FILENO) >= 0 && dup2(error_file, STDERR_FILENO) >= 0) {
+            for (int stream = 0; stream <= STDERR_FILENO; stream++)
+                if (closed_streams >> stream & 1)
+                    close(stream);
             alarm(TIME_LIMIT_S);
             execv(program, arguments);
         }
@@ -222,6 +232,137 @@ static void no_such_device(void **state)
 {
     (void)state;
     all_refuse("--device 99", EXIT_DEVICE_ERROR, "--device 99");
+}
+
+/* A result without elements is no result. */
+static void no_output(void **state)
+{
+    const char *const step = "08_conv";
+
+    (void)state;
+    if (step_count < 3)
+        return;
+    assert_refused(step, "--kernel 99x99", EXIT_BAD_USAGE, "--kernel 99x99: without output");
+    assert_refused(step, "--kernel 35x1", EXIT_BAD_USAGE, "without output");
+    assert_refused(step, "--height 4 --kernel 7x3 --pad 1", EXIT_BAD_USAGE, "without output");
+    assert_refused(step, "--dilation 18446744073709551615", EXIT_BAD_USAGE, "without output");
+
+    static const float numbers[81];
+    char *const small = npy_temporary("(1, 1, 5, 5)", numbers, 25);
+    char *const large = npy_temporary("(1, 1, 9, 9)", numbers, 81);
+    char *const none = npy_temporary("(0, 1, 9, 9)", numbers, 0);
+    char line[3 * PATH_SIZE];
+    snprintf(line, sizeof line, "--a %s --b %s", small, large);
+    assert_refused(step, line, EXIT_FILE_ERROR, "without output");
+    snprintf(line, sizeof line, "--a %s --b %s --dilation 9", large, small);
+    assert_refused(step, line, EXIT_FILE_ERROR, "without output");
+    snprintf(line, sizeof line, "--a %s --b %s", none, small);
+    assert_refused(step, line, EXIT_FILE_ERROR, "without output");
+    npy_remove(small);
+    npy_remove(large);
+    npy_remove(none);
+}
+
+/* ---- the program that counts and checks ------------------------------------------------------ */
+
+/* The verdict of every row that is not skipped. */
+static void assert_verdicts(const char *wanted)
+{
+    char *const csv = taken("c"), field[PATH_SIZE];
+    size_t found = 0;
+
+    for (size_t row = 1; row < csv_lines(csv); row++) {
+        csv_named(csv, row, "verdict", field);
+        if (strcmp(field, "skip") == 0)
+            continue;
+        assert_string_equal(field, wanted);
+        found++;
+    }
+    assert_true(found >= 1);
+    free(csv);
+}
+
+/* A copy of the program without the one beside it that checks, then with one that does nothing. */
+static void unchecked_is_no_pass(void **state)
+{
+    static const struct {
+        const char *beside;
+        int code;
+    } cases[] = {{NULL, EXIT_FILE_ERROR}, {"/bin/true", EXIT_DEVICE_ERROR}};
+    char place[PATH_SIZE], program[PATH_SIZE], counted[PATH_SIZE], beside[PATH_SIZE];
+    char command[3 * PATH_SIZE];
+    (void)state;
+
+    if (access(BIN_DIR "/counted/05_gpu_shared_tree", X_OK) != 0)
+        skip();
+    folder_create(place);
+    path_join(program, place, steps[2]);
+    path_join(counted, place, "counted");
+    path_join(beside, counted, steps[2]);
+    snprintf(command, sizeof command, "cp %s/%s %s", BIN_DIR, steps[2], program);
+    assert_int_equal(system(command), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (cases[i].beside != NULL)
+            assert_true(mkdir(counted, 0700) == 0 && symlink(cases[i].beside, beside) == 0);
+        struct outcome outcome = run(program, "--n 100 --csv c");
+        assert_int_equal(outcome.code, cases[i].code);
+        assert_has(outcome.errors, "kernels are not checked");
+        assert_has(outcome.output, "right, but not checked");
+        release(&outcome);
+        assert_verdicts("fail");
+    }
+    unlink(beside);
+    rmdir(counted);
+    folder_remove(place);
+}
+
+/* Whatever standard streams a program has, its kernels are checked; only what it cannot print is an
+ * error. */
+static void closed_standard_streams(void **state)
+{
+    (void)state;
+    for (size_t s = step_count - 1; s < step_count; s++)
+        for (closed_streams = 1; closed_streams < 8; closed_streams++) {
+            const bool prints = !(closed_streams >> STDOUT_FILENO & 1);
+            struct outcome outcome = run(steps[s], "--n 100 --reps 1 --warmup 0 --csv c");
+            const unsigned closed = closed_streams;
+
+            if (outcome.code != (prints ? EXIT_ALL_VERIFIED : EXIT_FILE_ERROR))
+                fail_msg("%s, closed %u: exit code %d; %s", steps[s], closed, outcome.code,
+                         outcome.errors);
+            release(&outcome);
+            assert_verdicts("pass");
+        }
+    closed_streams = 0;
+}
+
+/* Atomics in global memory may lose subnormal numbers; other rungs may not. */
+static void subnormal_numbers(void **state)
+{
+    static float numbers[100];
+    char line[2 * PATH_SIZE];
+    (void)state;
+
+    for (size_t i = 0; i < 100; i++)
+        numbers[i] = 0x1p-149F;
+    char *const file = npy_temporary("(100,)", numbers, 100);
+    snprintf(line, sizeof line, "--op sum --reps 1 --warmup 0 --csv c --a %s", file);
+    for (size_t s = 0; s < step_count; s++) {
+        struct outcome outcome = accepted(steps[s], line);
+        char *const csv = taken("c"), field[PATH_SIZE];
+        for (size_t row = 1; row < csv_lines(csv); row++) {
+            csv_named(csv, row, "verdict", field);
+            if (strcmp(field, "skip") == 0)
+                continue;
+            csv_named(csv, row, "error_bound", field);
+            const double bound = strtod(field, NULL);
+            csv_named(csv, row, "rung", field);
+            assert_true((bound > 1e-38) == (strcmp(field, "tree_atomic") == 0));
+        }
+        free(csv);
+        release(&outcome);
+    }
+    npy_remove(file);
 }
 
 /* ---- bad files ------------------------------------------------------------------------------- */
@@ -616,6 +757,10 @@ int main(void)
         cmocka_unit_test(too_much_memory),
         cmocka_unit_test(no_such_device),
         cmocka_unit_test(several_gpus),
+        cmocka_unit_test(subnormal_numbers),
+        cmocka_unit_test(no_output),
+        cmocka_unit_test(unchecked_is_no_pass),
+        cmocka_unit_test(closed_standard_streams),
         cmocka_unit_test(bad_inputs),
         cmocka_unit_test(bad_places),
         cmocka_unit_test(output_that_cannot_be_written),

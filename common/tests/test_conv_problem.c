@@ -454,6 +454,12 @@ static void test_winograd_bound(void **state)
     assert_caught(&options, 1, LAST_TAP_MISSING);
     assert_caught(&options, 1, SCALED);
     assert_caught(&options, 1, ROUNDED_INPUTS);
+    /* F(4 x 4, 3 x 3) has the widest one: half precision is still caught. */
+    rung.magnitude = winograd4_magnitude;
+    rung.depth = winograd4_depth;
+    assert_right(&options, &host_back_end, RIGHT);
+    assert_caught(&options, 1, LAST_TAP_MISSING);
+    assert_caught(&options, 1, ROUNDED_INPUTS);
     rung.magnitude = NULL;
     rung.depth = conv_depth_serial;
 }

@@ -607,6 +607,26 @@ static void test_sample_size(void **state)
     assert_int_equal(judge_sample_size(3, (size_t)1 << 40, 3), 3);
 }
 
+/* Tensor cores: at most 12 roundings for 4 terms, and one for the last step. */
+static void test_tensor_bound(void **state)
+{
+    struct gemm_rung tensor = {.rung = {.name = "tensor", .idea = ""},
+                               .run = product_in_parts,
+                               .depth = gemm_depth_tensor};
+    const struct judged serial_judged = judged_on(&host_back_end);
+    struct judged judged = serial_judged;
+    const struct gemm_options options = sizes(1, 1, 1000);
+    (void)state;
+
+    judged.rung = &tensor.rung;
+    struct problem *problem = judged_problem(&judged, &options.base);
+    fault = RIGHT;
+    const double serial = judged_verdict(&serial_judged, problem, 1).bound;
+    const double bound = judged_verdict(&judged, problem, 1).bound;
+    assert_true(fabs(bound / serial / ((12 * 250 + 1) / 1001.0) - 1) < 1e-9);
+    problem->kind->destroy(problem);
+}
+
 /* ---- bfloat16 -------------------------------------------------------------------------------- */
 
 enum {
@@ -704,6 +724,7 @@ int main(void)
         cmocka_unit_test(test_faults_are_caught),
         cmocka_unit_test(test_reduced_precision_is_caught),
         cmocka_unit_test(test_partial_sums),
+        cmocka_unit_test(test_tensor_bound),
         cmocka_unit_test(test_report_names_the_element),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_files),

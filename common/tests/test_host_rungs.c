@@ -79,15 +79,22 @@ static bool device_finish(struct error *error)
     return cpu_back_end.finish(error);
 }
 
+static size_t evictions, samples;
+static bool evicted; /* since the last sample */
+
 static bool device_timer_start(struct error *error)
 {
     assert_false(forbidden);
+    samples++;
+    evictions += evicted;
+    evicted = false;
     return cpu_back_end.timer_start(error);
 }
 
 static bool device_evict(const void *memory, size_t bytes, struct error *error)
 {
     assert_false(forbidden);
+    evicted = true;
     return cpu_back_end.evict(memory, bytes, error);
 }
 
@@ -520,9 +527,38 @@ static void test_rounds_share_samples(void **state)
     problem->kind->destroy(problem);
 }
 
+/* Each sample is of one call, right after an eviction; those that are not cold have none. */
+static void test_cold_samples(void **state)
+{
+    const struct machine machine = {.name = "test", .processors = 1};
+    const struct gemm_options options = gemm_sizes(16, 16, 16);
+    struct gemm_rung rung = gemm_rung;
+    struct trial trial;
+    struct error error;
+    (void)state;
+
+    struct problem *problem = gemm_kind.create(&options.base, &device, &machine, &error);
+    assert_non_null(problem);
+    assert_true(problem->kind->load(problem, 0, &error));
+    rung.rung.flags = 0;
+    fault = RIGHT;
+    for (int cold = 0; cold <= 1; cold++) {
+        evictions = samples = 0;
+        assert_true(trial_begin(problem, &rung.rung, 2, 3, cold, &trial, &error));
+        assert_true(trial_take(problem, &rung.rung, 0, 1, &trial, &error));
+        assert_true(trial_last_call(problem, &rung.rung, cold, &error));
+        assert_true(samples >= 1 + 2 + 3 + 1);
+        assert_int_equal(evictions, cold ? samples : 0);
+        assert_true(!cold || trial.calls == 1);
+        trial_free(&trial);
+    }
+    problem->kind->destroy(problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cold_samples),
         cmocka_unit_test(test_judged_on_the_host),
         cmocka_unit_test(test_part_of_the_rows),
         cmocka_unit_test(test_rows_beside_a_clocked_back_end),

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/picture.h"
@@ -74,6 +75,20 @@ static void test_bad_files(void **state)
     assert_false(picture_read(path, &array, &error));
     assert_int_equal(error.code, EXIT_FILE_ERROR);
     assert_null(array.data);
+    unlink(path);
+
+    /* Cut off anywhere, if only by the last chunk. */
+    assert_true(write_picture(path, pixel, 1, 1, &error));
+    assert_true(picture_read(path, &array, &error));
+    npy_free(&array);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    for (off_t size = status.st_size - 1; size >= 0; size--) {
+        assert_int_equal(truncate(path, size), 0);
+        assert_false(picture_read(path, &array, &error));
+        assert_int_equal(error.code, EXIT_FILE_ERROR);
+        assert_null(array.data);
+    }
     unlink(path);
 
     assert_false(write_picture("no such folder/x.png", pixel, 1, 1, &error));

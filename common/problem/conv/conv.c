@@ -293,6 +293,14 @@ static bool prepare(struct conv_problem *problem, const struct conv_options *opt
                                         call->pad, call->dilation);
     call->out_width = conv_output_size(call->width, call->kernel_width, call->stride_width,
                                        call->pad, call->dilation);
+    if (conv_from_files(&options->base) &&
+        call->batch * call->filters * call->out_height * call->out_width == 0)
+        return error_set(error, EXIT_FILE_ERROR,
+                         "%s: without output: %zu images of %zux%zu, padded by %zu, %zu filters of "
+                         "%zux%zu with dilation %zu",
+                         options->image != NULL ? options->image : options->base.a, call->batch,
+                         call->height, call->width, call->pad, call->filters, call->kernel_height,
+                         call->kernel_width, call->dilation);
     if (!allocate(problem, options->base.offset, error))
         return false;
     describe(problem);

@@ -1,5 +1,7 @@
 #include "problem/conv/options.h"
 
+#include "problem/conv/conv.h"
+
 #define MEMBER(name) .member = offsetof(struct conv_options, name)
 #define SIZE_FIELD(name, least, help)                                                              \
     {                                                                                              \
@@ -43,6 +45,14 @@ void conv_set_defaults(struct problem_options *base, bool emulated)
     options->stride_height = options->stride_width = options->dilation = options->groups = 1;
 }
 
+static bool has_output(const struct conv_options *options)
+{
+    return conv_output_size(options->height, options->kernel_height, options->stride_height,
+                            options->pad, options->dilation) > 0 &&
+           conv_output_size(options->width, options->kernel_width, options->stride_width,
+                            options->pad, options->dilation) > 0;
+}
+
 bool conv_check_options(const struct problem_options *base, bool size_given, struct error *error)
 {
     const struct conv_options *options = (const struct conv_options *)base;
@@ -56,6 +66,12 @@ bool conv_check_options(const struct problem_options *base, bool size_given, str
     if (options->image != NULL && (base->a != NULL || size_given))
         return error_set(error, EXIT_BAD_USAGE,
                          "--image says what the input is: leave --a, --b and sizes out");
+    if (!conv_from_files(base) && !has_output(options))
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--kernel %zux%zu: without output: with dilation %zu it is larger than "
+                         "%zux%zu pixels padded by %zu",
+                         options->kernel_height, options->kernel_width, options->dilation,
+                         options->height, options->width, options->pad);
     return true;
 }
 

@@ -91,7 +91,10 @@ bool reduction_set_small(struct problem_options *base, size_t i)
 
     if (pair == PAIRS)
         return false;
+    enum { MOST_BLOCKS = 64 }; /* more would only take long to emulate, once for each of these */
     options->n = sizes[i % SIZES];
+    if (options->grid != BY_OCCUPANCY && options->grid > MOST_BLOCKS)
+        options->grid = MOST_BLOCKS;
     options->op = pair < FOR_ALL_OPS ? (int)(pair % OPS) : OP_DOT;
     options->type = (int)(pair < FOR_ALL_OPS ? pair / OPS : pair - FOR_ALL_OPS + TYPE_MIXED);
     base->a = base->b = NULL;

@@ -303,9 +303,12 @@ static double bound_of(const struct reduction_problem *problem, const struct red
     if (is_extremum(problem) || !problem->base.inexact_input)
         return 0; /* max and min do not round, nor do sums of a probe */
     const double roundings = rung->depth(call) + product;
-    return is_f64_result(call->type)
-               ? rounding_bound_f64(roundings, call->n, problem->reference.magnitude)
-               : rounding_bound_f32(roundings, call->n, problem->reference.magnitude);
+    if (is_f64_result(call->type))
+        return rounding_bound_f64(roundings, call->n, problem->reference.magnitude);
+    /* Each of up to n additions may lose an operand and a result below FLT_MIN. */
+    const double flushed =
+        rung->rung.flags & RUNG_FLUSHES_SUBNORMALS ? 2 * (double)call->n * (double)FLT_MIN : 0;
+    return rounding_bound_f32(roundings, call->n, problem->reference.magnitude) + flushed;
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */

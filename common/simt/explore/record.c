@@ -1,5 +1,6 @@
 /* Records the launches, and of each the blocks that were asked for. Kept until the page is written,
  * since source lines are looked up all at once. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static bool has_number(const char *list, size_t number, bool *wrong)
     }
     for (const char *at = list;; at++) {
         char *end;
+        errno = 0;
         unsigned long long first = strtoull(at, &end, 10), last = first;
         if (*at < '0' || *at > '9') {
             break;
@@ -49,7 +51,7 @@ static bool has_number(const char *list, size_t number, bool *wrong)
             last = strtoull(end + 1, &end, 10);
         }
         found = found || (number >= first && number <= last);
-        if (last < first || (*end != ',' && *end != '\0')) {
+        if (errno != 0 || last < first || (*end != ',' && *end != '\0')) {
             break;
         }
         if (*end == '\0') {
