@@ -546,7 +546,7 @@ static void test_cold_samples(void **state)
         evictions = samples = 0;
         assert_true(trial_begin(problem, &rung.rung, 2, 3, cold, &trial, &error));
         assert_true(trial_take(problem, &rung.rung, 0, 1, &trial, &error));
-        assert_true(trial_last_call(problem, &rung.rung, cold, &error));
+        assert_true(trial_last_call(problem, &rung.rung, &trial, &error));
         assert_true(samples >= 1 + 2 + 3 + 1);
         assert_int_equal(evictions, cold ? samples : 0);
         assert_true(!cold || trial.calls == 1);
