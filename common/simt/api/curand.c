@@ -60,6 +60,15 @@ static bool is_quasi(const struct curandGenerator_st *generator)
     return generator->draws.type == CURAND_RNG_QUASI_SOBOL32 || is_sobol64(generator);
 }
 
+/* Whether it refuses an odd count of normal numbers, which it makes in pairs. The documentation says
+ * so of all pseudorandom generators; cuRAND 10.4 on an H200 does so with these. */
+static bool makes_pairs(const struct curandGenerator_st *generator)
+{
+    const curandRngType_t type = generator->draws.type;
+    return type == CURAND_RNG_PSEUDO_DEFAULT || type == CURAND_RNG_PSEUDO_XORWOW ||
+           type == CURAND_RNG_PSEUDO_MRG32K3A;
+}
+
 static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool of_host)
 {
     if (type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64) {
@@ -328,7 +337,7 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
         const T turn = (T)6.283185307179586;                                                       \
         curandStatus_t status;                                                                     \
         SIMT_API;                                                                                  \
-        if (exists(generator) && !is_quasi(generator) && count % 2 != 0) {                         \
+        if (exists(generator) && makes_pairs(generator) && count % 2 != 0) {                       \
             return CURAND_STATUS_LENGTH_NOT_MULTIPLE;                                              \
         }                                                                                          \
         status = begin_points(generator, output, count, sizeof(T), __func__,                       \
@@ -346,7 +355,9 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
                 radius = sqrt(-2 * log(pair[0]));                                                  \
                 angle = turn * pair[1];                                                            \
                 output[i] = shape(mean + deviation * radius * sin(angle));                         \
-                output[i + 1] = shape(mean + deviation * radius * cos(angle));                     \
+                if (i + 1 < count) {                                                               \
+                    output[i + 1] = shape(mean + deviation * radius * cos(angle));                 \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
         end(generator, output, count * sizeof(T));                                                 \
