@@ -92,8 +92,9 @@ static void test_factors(void **state)
             verify((struct shape){24, 40, k}, (struct layout){0, 0}, factors[f][0], factors[f][1]);
 }
 
-/* Emulation would take too long. A GPU takes no time, but the host takes long to make the inputs and
- * to look at the results: so each ladder has each shape once, on the probe, in the next layout. */
+/* Emulation would take too long. A GPU takes no time, but the host takes long to make the inputs
+ * and to look at the results: so each ladder has each shape once, on the probe, in the next
+ * layout. */
 static void test_large_shapes(void **state)
 {
     static const struct shape shapes[] = {

@@ -113,8 +113,8 @@ struct back_end {
     bool (*timer_stop)(double *microseconds, struct error *error);
 
     /* What is launched after record_start is not done, but recorded by record_stop, for replay to
-     * start all of it at once. false from record_stop: it cannot be recorded, since it waits for the
-     * GPU or allocates memory, say; *error says why. The back end is then as it was before
+     * start all of it at once. false from record_stop: it cannot be recorded, since it waits for
+     * the GPU or allocates memory, say; *error says why. The back end is then as it was before
      * record_start. NULL, all four: the back end does not record. */
     bool (*record_start)(struct error *error);
     bool (*record_stop)(struct recording *recording, struct error *error);

@@ -45,8 +45,8 @@ static bool record_start(struct error *error)
     return gpu_record.active;
 }
 
-/* The launches of a graph that may start early (common/kernel/dependent_launch.cuh). Toolkits before
- * 12.3 do not record them so. */
+/* The launches of a graph that may start early (common/kernel/dependent_launch.cuh). Toolkits
+ * before 12.3 do not record them so. */
 static bool count_dependents(cudaGraph_t graph, size_t *count, struct error *error)
 {
     *count = 0;

@@ -37,7 +37,7 @@ bool gpu_timer_start(struct error *error);
 bool gpu_timer_stop(double *microseconds, struct error *error);
 bool gpu_evict(const void *memory, size_t bytes, struct error *error);
 
-/* Whether work is being recorded (struct back_end's record_start), and why that cannot be, or "". */
+/* Whether work is being recorded (struct back_end's record_start), and why that cannot be. */
 extern struct gpu_record {
     bool active;
     char spoilt[128];

@@ -1,8 +1,8 @@
 /* Times one rung: warms up, takes samples, computes statistics; all at once or in rounds, between
  * which others have their turn.
  *
- * A sample lasts at least MINIMUM_SAMPLE_US: it times many calls of short work, one after the other,
- * and is their mean. So it does not measure the resolution of the clock. There are two ways:
+ * A sample lasts at least MINIMUM_SAMPLE_US: it times many calls of short work, one after the
+ * other, and is their mean. So it does not measure the resolution of the clock. There are two ways:
  *
  *   launched  The host makes the calls, without waiting in between. If the host takes longer to
  *             make a call than the GPU takes to do it, the sample measures the host.
@@ -55,8 +55,8 @@ bool trial_begin(struct problem *problem, const struct rung *rung, size_t warmup
 bool trial_take(struct problem *problem, const struct rung *rung, size_t round, size_t rounds,
                 struct trial *trial, struct error *error);
 
-/* Once more what was timed in the last round: a replay of the same recording, or a call. Its time is
- * dropped. Then the recording is, too. */
+/* Once more what was timed in the last round: a replay of the same recording, or a call. Its time
+ * is dropped. Then the recording is, too. */
 bool trial_last_call(struct problem *problem, const struct rung *rung, struct trial *trial,
                      struct error *error);
 

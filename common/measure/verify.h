@@ -5,8 +5,8 @@
 #include "measure/trial.h"
 #include "problem/problem.h"
 
-/* Does once more what the trial has timed, after the output was filled with NaN, and judges it: what
- * was timed is to be what was verified. Returns as verify_rung does. */
+/* Does once more what the trial has timed, after the output was filled with NaN, and judges it:
+ * what was timed is to be what was verified. Returns as verify_rung does. */
 bool verify_after_timing(struct problem *problem, const struct rung *rung, struct trial *trial,
                          struct comparison *comparison, struct error *error);
 

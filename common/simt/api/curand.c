@@ -60,8 +60,8 @@ static bool is_quasi(const struct curandGenerator_st *generator)
     return generator->draws.type == CURAND_RNG_QUASI_SOBOL32 || is_sobol64(generator);
 }
 
-/* Whether it refuses an odd count of normal numbers, which it makes in pairs. The documentation says
- * so of all pseudorandom generators; cuRAND 10.4 on an H200 does so with these. */
+/* Whether it refuses an odd count of normal numbers, which it makes in pairs. The documentation
+ * says so of all pseudorandom generators; cuRAND 10.4 on an H200 does so with these. */
 static bool makes_pairs(const struct curandGenerator_st *generator)
 {
     const curandRngType_t type = generator->draws.type;

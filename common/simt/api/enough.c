@@ -3,10 +3,10 @@
  * that runs without, from the next launch on or from the next block; and that is said. From then on
  * all memory counts as written, since what is not looked at may have.
  *
- * What counts is processor time, in all processes that run blocks: a busy machine, or a program that
- * was stopped, has the same blocks checked. The blocks at the ends of the grid come first, since a
- * missing comparison with the size shows there; and they are checked whatever the time, once for
- * each shape of the grid.
+ * What counts is processor time, in all processes that run blocks: a busy machine, or a program
+ * that was stopped, has the same blocks checked. The blocks at the ends of the grid come first,
+ * since a missing comparison with the size shows there; and they are checked whatever the time,
+ * once for each shape of the grid.
  *
  * Nothing is left out where SIMT_CHECKS says what to check, or somebody counts, watches or collects
  * findings. */
