@@ -64,7 +64,7 @@ while (($# > 0)); do
     --backend=*) backend=${1#*=} ;;
     --step) choose "$2" && shift ;;
     --step=*) choose "${1#*=}" ;;
-    --benchmark) benchmark=$2 && shift ;;
+    --benchmark) benchmark=$2 && shift ;;&
     --benchmark=*) benchmark=${1#*=} ;;&
     --benchmark | --benchmark=*) [[ -n $benchmark ]] || die_usage "--benchmark: want the name of a file to write" ;;
     --site) site=yes ;;
