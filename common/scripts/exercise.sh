@@ -260,6 +260,8 @@ limited() {
     )
 }
 
+has_less_memory() { [[ $(ulimit -H -v) != unlimited && $(ulimit -H -v) -lt $memory_kib ]]; }
+
 # compile_answer KIND [SOURCE]: compiles SOURCE, or what take_answer has left, to work/program, with messages in
 # work/messages.
 compile_answer() {
@@ -569,7 +571,9 @@ and keeps yours." || return
     if ((status != 0)); then
         if ((status == 124)); then
             not_graded "$name" "$what" "The compiler did not get through in $patience s: the machine is too busy." || return
-        elif grep -v 'task\.c' "$work/messages" | grep -qE 'Killed|No space left|Cannot allocate memory|Disk quota' ||
+        # (Out of memory is out of what limited gives, which is the answer's doing, unless this shell has less.)
+        elif grep -v 'task\.c' "$work/messages" | grep -qE 'Killed|No space left|Disk quota' ||
+            { has_less_memory && grep -qE 'Cannot allocate memory|out of memory' "$work/messages"; } ||
             ! skeleton_works compiles "$name" "$kind" "$skeleton"; then
             not_graded "$name" "$what" "The compiler does not work here, now:
 $(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 8)" || return

@@ -73,6 +73,14 @@ grep -q '^ann,02a_accumulators,,100,not graded$' output || fail 'not graded: no 
 ! command -v python3 >/dev/null || { python3 -B "$root/common/exercise/report.py" --output page.html ann.json >output 2>&1 &&
     grep -q 'ann, 02a: not graded' page.html; } || fail 'not graded: in the report'
 
+# A compiler that runs out of the memory it is given, by this answer and not by the skeleton.
+sed -i 's/^exit 1$/grep -qs -- EXHAUST "$@" \&\& echo "virtual memory exhausted: Cannot allocate memory" >\&2 \&\& exit 1/' bin/*
+for name in cc gcc clang c++ g++ clang++; do
+    ! real=$(command -v "$name") || [[ ! -e bin/$name ]] || printf 'exec "%s" "$@"\n' "$real" >>"bin/$name"
+done
+answer 02a '/* EXHAUST */ (void)n; return x[0];'
+PATH=$work/bin:$PATH graded 'a compiler out of memory' 0 02a answer.c '"name": "compiles"'
+
 # What counts is processor time and the time in which an answer waits, each by itself.
 answer 02a 'extern long clock(void); extern int usleep(unsigned); static int done;
     if (!done++ && n == 33) { usleep(700000); while (clock() < 700000) {} }
