@@ -186,6 +186,7 @@ static void one_thread_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_test_reached),
         cmocka_unit_test(step_test_reductions),
         cmocka_unit_test(step_test_known_answers),
         cmocka_unit_test(kahan_keeps_what_the_plain_loop_loses),

@@ -273,6 +273,7 @@ static void rungs_name_their_instructions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_test_reached),
         cmocka_unit_test(shares_without_threads), /* before the pool has started any */
         cmocka_unit_test(shares_cover_all),
         cmocka_unit_test(pool_does_every_share_once),

@@ -30,7 +30,9 @@ static const struct reduction_rung rungs[] = {
     },
     {
         .rung = {.name = "with_copies",
-                 .idea = "the same, with the copies that data on the host needs"},
+                 .idea = "the same, with the copies that data on the host needs",
+                 .same_kernels_as = "loads_in_flight",
+                 .same_kernels_because = "the idea is the copies before and after the kernel"},
         .run = launch_with_copies,
         .depth = depth_accumulators,
         .prepare = prepare_with_copies,

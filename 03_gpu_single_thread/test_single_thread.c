@@ -103,9 +103,10 @@ static void one_thread_is_launched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_test_reductions),      cmocka_unit_test(step_test_known_answers),
-        cmocka_unit_test(step_test_depths),          cmocka_unit_test(every_tail_is_added),
-        cmocka_unit_test(copies_come_from_the_host), cmocka_unit_test(one_thread_is_launched),
+        cmocka_unit_test(step_test_reached),       cmocka_unit_test(step_test_reductions),
+        cmocka_unit_test(step_test_known_answers), cmocka_unit_test(step_test_depths),
+        cmocka_unit_test(every_tail_is_added),     cmocka_unit_test(copies_come_from_the_host),
+        cmocka_unit_test(one_thread_is_launched),
     };
     return cmocka_run_group_tests_name("03_gpu_single_thread", tests, NULL, NULL);
 }

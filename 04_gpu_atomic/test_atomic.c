@@ -77,9 +77,10 @@ static void atomics_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_test_reductions), cmocka_unit_test(step_test_known_answers),
-        cmocka_unit_test(step_test_depths),     cmocka_unit_test(step_test_blocks),
-        cmocka_unit_test(race_loses_updates),   cmocka_unit_test(atomics_are_counted),
+        cmocka_unit_test(step_test_reached),       cmocka_unit_test(step_test_reductions),
+        cmocka_unit_test(step_test_known_answers), cmocka_unit_test(step_test_depths),
+        cmocka_unit_test(step_test_blocks),        cmocka_unit_test(race_loses_updates),
+        cmocka_unit_test(atomics_are_counted),
     };
     return cmocka_run_group_tests_name("04_gpu_atomic", tests, NULL, NULL);
 }

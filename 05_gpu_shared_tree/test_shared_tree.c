@@ -21,6 +21,7 @@ static void understated_depths_are_found_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_test_reached),
         cmocka_unit_test(step_test_reductions),
         cmocka_unit_test(step_test_known_answers),
         cmocka_unit_test(step_test_depths),

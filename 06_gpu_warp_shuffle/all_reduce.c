@@ -45,7 +45,7 @@ void launch_nccl(const struct reduction *call)
 static void work(void *argument, int gpu)
 {
     CHECK(cudaSetDevice(gpu));
-    launch_bulk_copies(&shares.of[gpu]);
+    reduce_on_one_gpu(&shares.of[gpu]);
     CHECK(cudaGetLastError()); /* it belongs to a thread, too */
     all_reduce(argument, gpu);
 }

@@ -8,8 +8,6 @@
 #include "kernel/tma.cuh"
 #include "warp_reduce.cuh"
 
-extern "C" void launch_overlapped(const struct reduction *call);
-
 /* Of an input; where the other's elements are wider or narrower, of the wider. */
 static const unsigned TILE_BYTES = 32 << 10;
 static const unsigned BULK_THREADS = 512;
@@ -96,30 +94,64 @@ static bool is_aligned_for_bulk(const R &in, size_t head)
            (!R::HAS_SECOND || (size_t)(in.second() + head) % 16 == 0);
 }
 
-template <unsigned STAGES, typename R>
-static void start_bulk(const struct reduction *call, R in)
+/* How an input is cut: elements before the first tile, tiles, and the ring's bytes. */
+struct bulk_plan {
+    size_t head, tiles, shared_bytes;
+};
+
+/* Six tiles of one input, or three of two: 192 KB of the 227 that a block may have on sm_90. */
+template <typename R>
+static const unsigned STAGES_OF = R::HAS_SECOND ? 3 : 6;
+
+template <typename R>
+static struct bulk_plan plan_bulk(const struct reduction *call, const R &in)
 {
     const size_t tile_terms = TILE_BYTES / 16 * R::PACK;
     const size_t first_bytes = tile_terms * sizeof(typename R::element);
     const size_t second_bytes = R::HAS_SECOND ? tile_terms * sizeof(typename R::second_type) : 0;
-    const size_t shared_bytes = STAGES * (first_bytes + second_bytes);
     const size_t head = elements_to_alignment(in.a);
 
-    /* The ring pays off where every block fills it several times. Not every GPU has room for it. */
-    if (call->n / tile_terms < 8 * (size_t)call->multiprocessors || !block_may_have(shared_bytes) ||
-        !is_aligned_for_bulk(in, head)) {
-        launch_overlapped(call);
-        return;
-    }
+    return {head, call->n > head ? (call->n - head) / tile_terms : 0,
+            STAGES_OF<R> * (first_bytes + second_bytes)};
+}
+
+extern "C" size_t bulk_copies_tiles(const struct reduction *call)
+{
+    size_t tiles = 0;
+
+    reduce_with(call, [=, &tiles](auto in) { tiles = plan_bulk(call, in).tiles; });
+    return tiles;
+}
+
+extern "C" const char *declines_bulk_copies(const struct reduction *call)
+{
+    const char *reason = NULL;
+
+    reduce_with(call, [=, &reason](auto in) {
+        const struct bulk_plan plan = plan_bulk(call, in);
+
+        reason = plan.tiles == 0                       ? "requires a whole tile of 32 KB"
+                 : !is_aligned_for_bulk(in, plan.head) ? "requires inputs that are aligned alike"
+                 : !block_may_have(plan.shared_bytes) ? "requires 192 KB of shared memory per block"
+                                                      : NULL;
+    });
+    return reason;
+}
+
+template <unsigned STAGES, typename R>
+static void start_bulk(const struct reduction *call, R in)
+{
+    const struct bulk_plan plan = plan_bulk(call, in);
+
     cudaFuncSetAttribute(bulk_copies<STAGES, R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         (int)shared_bytes);
+                         (int)plan.shared_bytes);
     launch_dependent_in((cudaStream_t)call->stream, bulk_copies<STAGES, R>,
-                        (unsigned)call->multiprocessors, BULK_THREADS, shared_bytes, in, call->n,
-                        head, in.values(call->workspace), in.values(call->result));
+                        (unsigned)min((size_t)call->multiprocessors, plan.tiles), BULK_THREADS,
+                        plan.shared_bytes, in, call->n, plan.head, in.values(call->workspace),
+                        in.values(call->result));
 }
 
 extern "C" void launch_bulk_copies(const struct reduction *call)
 {
-    /* Six tiles of one input, or three of two: 192 KB of the 227 that a block may have on sm_90. */
-    reduce_with(call, [=](auto in) { start_bulk<decltype(in)::HAS_SECOND ? 3 : 6>(call, in); });
+    reduce_with(call, [=](auto in) { start_bulk<STAGES_OF<decltype(in)>>(call, in); });
 }

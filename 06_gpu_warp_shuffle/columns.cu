@@ -254,6 +254,15 @@ extern "C" void launch_column_fitted(const struct matrix_reduction *call)
         start_in_flight(call, column_plan_fitted(call));
 }
 
+extern "C" const char *declines_column_fitted(const struct matrix_reduction *call)
+{
+    const unsigned width = column_plan_fixed(call, columns_a_thread(call)).width;
+
+    return call->columns > 0 && column_plan_fitted(call).width == width
+               ? "its tile would be as wide as column_in_flight's"
+               : NULL;
+}
+
 /* Few, long columns are cut: several blocks one below the other, rows_per_block rows each. They
  * leave a matrix with a row for each of them, and a second launch reduces the columns of that, in
  * the same order every time.
@@ -296,10 +305,6 @@ extern "C" void launch_column_split(const struct matrix_reduction *call)
         return;
     const struct column_plan plan = column_plan_split(call);
 
-    if (plan.splits == 1) {
-        launch_column_fitted(call);
-        return;
-    }
     const struct column_plan second = column_plan_second(call, plan.splits);
     const dim3 grid(plan.tiles, plan.splits);
     matrix_with(call, [=](auto in) {
@@ -314,4 +319,10 @@ extern "C" void launch_column_split(const struct matrix_reduction *call)
         column_in_flight<1><<<second.tiles, BLOCK>>>(in.finish(partial), plan.splits, call->columns,
                                                      second.width, in.values(call->result));
     });
+}
+
+extern "C" const char *declines_column_split(const struct matrix_reduction *call)
+{
+    return call->columns > 0 && column_plan_split(call).splits == 1 ? "requires few, long columns"
+                                                                    : NULL;
 }

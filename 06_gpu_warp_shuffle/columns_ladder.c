@@ -11,7 +11,9 @@ void launch_column_tile(const struct matrix_reduction *call);
 void launch_column_vectorized(const struct matrix_reduction *call);
 void launch_column_in_flight(const struct matrix_reduction *call);
 void launch_column_fitted(const struct matrix_reduction *call);
+const char *declines_column_fitted(const struct matrix_reduction *call);
 void launch_column_split(const struct matrix_reduction *call);
+const char *declines_column_split(const struct matrix_reduction *call);
 
 /* ---- how many roundings lie between an element and its result -------------------------------- */
 
@@ -112,8 +114,12 @@ static const struct matrix_rung rungs[] = {
         .depth = depth_column_fixed,
     },
     {
-        .rung = {.name = "column_fitted", .idea = "tiles as wide as suits the matrix"},
+        .rung = {.name = "column_fitted",
+                 .idea = "tiles as wide as suits the matrix",
+                 .same_kernels_as = "column_in_flight",
+                 .same_kernels_because = "the kernel is given the width of its tile"},
         .run = launch_column_fitted,
+        .declines = declines_column_fitted,
         .depth = depth_column_fitted,
         .how = describe_column_fitted,
     },
@@ -121,6 +127,7 @@ static const struct matrix_rung rungs[] = {
         .rung = {.name = "column_split",
                  .idea = "several blocks for a long column where columns are few"},
         .run = launch_column_split,
+        .declines = declines_column_split,
         .depth = depth_column_split,
         .how = describe_column_split,
     },

@@ -16,6 +16,7 @@ void launch_one_launch(const struct reduction *call);
 void launch_shape_by_size(const struct reduction *call);
 void launch_overlapped(const struct reduction *call);
 void launch_bulk_copies(const struct reduction *call);
+const char *declines_bulk_copies(const struct reduction *call);
 
 /* More than depth_two_stages: the accumulators of a thread are combined at the end, and the last
  * block's warp takes several numbers a lane. */
@@ -76,6 +77,7 @@ static const struct reduction_rung rungs[] = {
                  .idea = "the TMA fills a ring of tiles in shared memory",
                  .needs_compute_capability = 90},
         .run = launch_bulk_copies,
+        .declines = declines_bulk_copies,
         .depth = depth_one_launch,
         .shape = CHOOSES_SHAPE,
     },

@@ -258,6 +258,13 @@ extern "C" void launch_row_fitted(const struct matrix_reduction *call)
     });
 }
 
+extern "C" const char *declines_row_fitted(const struct matrix_reduction *call)
+{
+    return call->rows > 0 && row_plan_fitted(call, call->rows, call->columns).lanes == 0
+               ? "requires rows for less than a block each"
+               : NULL;
+}
+
 /* Few, long rows are cut: a block for each piece of a row. It leaves a matrix with a column for
  * each piece, and a second launch reduces the rows of that, in the same order every time.
  *
@@ -285,10 +292,6 @@ extern "C" void launch_row_split(const struct matrix_reduction *call)
         return;
     const struct row_plan plan = row_plan_split(call);
 
-    if (plan.pieces == 1) {
-        launch_row_fitted(call);
-        return;
-    }
     const dim3 grid((unsigned)call->rows, (unsigned)plan.pieces);
     matrix_with(call, [=](auto in) {
         auto *const pieces = in.values(call->workspace);
@@ -296,4 +299,9 @@ extern "C" void launch_row_split(const struct matrix_reduction *call)
         row_split<<<grid, BLOCK>>>(in, call->columns, plan.piece_length, pieces);
         start_fitted(call, in.finish(pieces), call->rows, plan.pieces, in.values(call->result));
     });
+}
+
+extern "C" const char *declines_row_split(const struct matrix_reduction *call)
+{
+    return call->rows > 0 && row_plan_split(call).pieces == 1 ? "requires few, long rows" : NULL;
 }

@@ -11,7 +11,9 @@ void launch_row_block(const struct matrix_reduction *call);
 void launch_row_vectorized(const struct matrix_reduction *call);
 void launch_row_in_flight(const struct matrix_reduction *call);
 void launch_row_fitted(const struct matrix_reduction *call);
+const char *declines_row_fitted(const struct matrix_reduction *call);
 void launch_row_split(const struct matrix_reduction *call);
+const char *declines_row_split(const struct matrix_reduction *call);
 
 /* ---- how many roundings lie between an element and its result -------------------------------- */
 
@@ -123,12 +125,14 @@ static const struct matrix_rung rungs[] = {
         .rung = {.name = "row_fitted",
                  .idea = "a short row has only as many lanes as have loads to do"},
         .run = launch_row_fitted,
+        .declines = declines_row_fitted,
         .depth = depth_row_fitted,
         .how = describe_row_fitted,
     },
     {
         .rung = {.name = "row_split", .idea = "several blocks for a long row where rows are few"},
         .run = launch_row_split,
+        .declines = declines_row_split,
         .depth = depth_row_split,
         .how = describe_row_split,
     },

@@ -7,12 +7,26 @@
 #include "library/peer_access.h"
 
 void launch_shape_by_size(const struct reduction *call);
+void launch_overlapped(const struct reduction *call);
+void launch_bulk_copies(const struct reduction *call);
+const char *declines_bulk_copies(const struct reduction *call);
+size_t bulk_copies_tiles(const struct reduction *call);
+
+/* The ring pays off where every block fills it several times. */
+void reduce_on_one_gpu(const struct reduction *call)
+{
+    if (bulk_copies_tiles(call) >= 8 * (size_t)call->multiprocessors &&
+        declines_bulk_copies(call) == NULL)
+        launch_bulk_copies(call);
+    else
+        launch_overlapped(call);
+}
 
 void reduce_shares(void)
 {
     for (int gpu = shares.first; gpu < shares.end; gpu++) {
         select_gpu(gpu);
-        launch_bulk_copies(&shares.of[gpu]);
+        reduce_on_one_gpu(&shares.of[gpu]);
     }
     select_gpu(shares.first);
 }
@@ -36,7 +50,7 @@ static struct reduction of_numbers(const struct reduction *call, const void *num
 /* All of the input on the first GPU. */
 void launch_one_gpu(const struct reduction *call)
 {
-    launch_bulk_copies(call);
+    reduce_on_one_gpu(call);
 }
 
 /* ---- through the host ------------------------------------------------------------------------ */
@@ -140,7 +154,7 @@ void launch_peer_access(const struct reduction *call)
         struct reduction share = shares.of[gpu];
         share.result = place_of(shares.on_first, gpu);
         CHECK(cudaSetDevice(gpu));
-        launch_bulk_copies(&share);
+        reduce_on_one_gpu(&share);
     }
     CHECK(cudaSetDevice(0));
     join_gpus();

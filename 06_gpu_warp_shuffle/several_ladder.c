@@ -19,18 +19,24 @@ static double depth_shares(const struct reduction *call)
     return depth_one_gpu(&share) + call->gpus;
 }
 
+/* Rungs differ in how the numbers of the GPUs come together. */
+#define BY_ONE_GPU                                                                                 \
+    .same_kernels_as = "one_gpu", .same_kernels_because = "the idea is how the numbers travel"
+
 static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "one_gpu",
                  .idea = "all of it on the first GPU, by the top rung there",
-                 .needs_compute_capability = 90},
+                 .needs_compute_capability = 90,
+                 BY_ONE_GPU},
         .run = launch_one_gpu,
         .depth = depth_one_gpu,
     },
     {
         .rung = {.name = "host_copies",
                  .idea = "a share on each GPU; their numbers are copied to the host",
-                 .needs_compute_capability = 90},
+                 .needs_compute_capability = 90,
+                 BY_ONE_GPU},
         .run = launch_host_copies,
         .how = how_host_copies,
         .prepare = place_shares,
@@ -40,7 +46,8 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "peer_copies",
                  .idea = "the numbers are copied to the first GPU",
-                 .needs_compute_capability = 90},
+                 .needs_compute_capability = 90,
+                 BY_ONE_GPU},
         .run = launch_peer_copies,
         .how = how_peer_copies,
         .prepare = prepare_peers,
@@ -50,7 +57,8 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "peer_access",
                  .idea = "kernels write their numbers to the first GPU's memory",
-                 .needs_compute_capability = 90},
+                 .needs_compute_capability = 90,
+                 BY_ONE_GPU},
         .run = launch_peer_access,
         .how = how_peer_access,
         .prepare = prepare_peers,
@@ -60,7 +68,8 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "graph",
                  .idea = "the same launches as a CUDA graph: one call for all GPUs",
-                 .needs_compute_capability = 90},
+                 .needs_compute_capability = 90,
+                 BY_ONE_GPU},
         .run = launch_graph,
         .how = how_graph,
         .prepare = prepare_graph,
@@ -71,7 +80,8 @@ static const struct reduction_rung rungs[] = {
         .rung = {.name = "nccl",
                  .idea = "an all-reduce by NCCL: every GPU gets the result",
                  .needs_compute_capability = 90,
-                 .unavailable = nccl_unavailable},
+                 .unavailable = nccl_unavailable,
+                 BY_ONE_GPU},
         .run = ON_NCCL(launch_nccl),
         .how = ON_NCCL(how_nccl),
         .prepare = ON_NCCL(prepare_all_reduce),
@@ -82,7 +92,8 @@ static const struct reduction_rung rungs[] = {
         .rung = {.name = "nccl_threads",
                  .idea = "a thread launches on each GPU",
                  .needs_compute_capability = 90,
-                 .unavailable = nccl_unavailable},
+                 .unavailable = nccl_unavailable,
+                 BY_ONE_GPU},
         .run = ON_NCCL(launch_nccl_threads),
         .how = ON_NCCL(how_nccl_threads),
         .prepare = ON_NCCL(prepare_all_reduce),

@@ -39,7 +39,7 @@ void fork_gpus(void);
 void join_gpus(void);
 
 /* The top rung of one GPU: its result for the share. */
-void launch_bulk_copies(const struct reduction *call);
+void reduce_on_one_gpu(const struct reduction *call);
 
 /* Ends the program if a call failed (library/cuda_check.h). */
 #define CHECK(call) check_cuda((call), #call)

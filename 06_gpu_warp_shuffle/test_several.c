@@ -79,6 +79,7 @@ static void test_too_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_test_reached),
         cmocka_unit_test(test_shares),
         cmocka_unit_test(test_too_many),
     };

@@ -91,9 +91,13 @@ static void every_shape(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_test_reductions),  cmocka_unit_test(step_test_known_answers),
-        cmocka_unit_test(step_test_depths),      cmocka_unit_test(step_test_blocks),
-        cmocka_unit_test(step_test_determinism), cmocka_unit_test(every_shape),
+        cmocka_unit_test(step_test_reached),
+        cmocka_unit_test(step_test_reductions),
+        cmocka_unit_test(step_test_known_answers),
+        cmocka_unit_test(step_test_depths),
+        cmocka_unit_test(step_test_blocks),
+        cmocka_unit_test(step_test_determinism),
+        cmocka_unit_test(every_shape),
     };
     return cmocka_run_group_tests_name("06_gpu_warp_shuffle", tests, NULL, NULL);
 }

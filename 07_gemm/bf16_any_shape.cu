@@ -8,6 +8,7 @@
 #include "bf16_launch.cuh"
 #include "bf16_plan.h"
 #include "copy_rows.h"
+#include "rungs.h"
 #include "workspace.h"
 
 typedef plan<64, 8, 1, true> narrow;
@@ -166,17 +167,6 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
     LAUNCH_PREPARED(kernel, plan, &aligned, splits, (float *)scratches[gpu_place()].memory);       \
     break
 
-extern "C" void launch_swizzled(const struct gemm *call);
-extern "C" void launch_stream_k_bf16(const struct gemm *call);
-extern "C" void launch_shared_wave(const struct gemm *call);
-extern "C" void launch_stored_later(const struct gemm *call);
-extern "C" void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan);
-extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
-extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
-extern "C" void launch_few_rows_bf16(const struct gemm *call);
-extern "C" void launch_few_columns_bf16(const struct gemm *call);
-extern "C" void launch_times_vector_bf16(const struct gemm *call);
-
 static struct bf16_plan plan_for(const struct gemm *call)
 {
     static struct {
@@ -247,4 +237,54 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
     }
     if (splits > 1)
         launch_add_splits(call, splits);
+}
+
+extern "C" void how_any_shape_bf16(const struct gemm *call, char text[RUNG_HOW_SIZE])
+{
+    const struct bf16_plan plan = plan_for(call);
+    const unsigned columns_of[] = {64, 128, 192, 256};
+    const bool copies_a = plan.copies_a || !has_aligned_chunks(call->a_bf16, call->lda);
+    const bool copies_b = plan.copies_b || !has_aligned_chunks(call->b_bf16, call->ldb);
+    const char *const copied = copies_a && copies_b ? ", A and B copied"
+                               : copies_a           ? ", A copied"
+                               : copies_b           ? ", B copied"
+                                                    : "";
+
+    if (call->m == 0 || call->n == 0)
+        return;
+    switch (plan.way) {
+    case BF16_VECTOR:
+        snprintf(text, RUNG_HOW_SIZE, "a matrix times a vector");
+        break;
+    case BF16_FEW_ROWS:
+        snprintf(text, RUNG_HOW_SIZE, "few_rows");
+        break;
+    case BF16_FEW_COLUMNS:
+        snprintf(text, RUNG_HOW_SIZE, "few_columns");
+        break;
+    case BF16_OTHER:
+        snprintf(text, RUNG_HOW_SIZE, "swizzled");
+        break;
+    case BF16_THIN:
+        snprintf(text, RUNG_HOW_SIZE, "thin, tiles of %ux%u, k in %u%s", plan.rows, plan.columns,
+                 plan.splits, copied);
+        break;
+    case BF16_FITTED:
+        snprintf(text, RUNG_HOW_SIZE, "fitted, tiles of %ux%u%s%s", plan.rows, plan.columns,
+                 plan.pairs ? ", in pairs" : "", copied);
+        break;
+    case BF16_SHARED:
+        snprintf(text, RUNG_HOW_SIZE, "stream_k%s", copied);
+        break;
+    case BF16_HIGH:
+        snprintf(text, RUNG_HOW_SIZE, "shared_wave%s", copied);
+        break;
+    case BF16_EVEN:
+        snprintf(text, RUNG_HOW_SIZE, "%s, tiles of %u and %u rows%s",
+                 plan.pairs ? "even_pairs" : "even_waves", BF16_HIGH_ROWS, plan.rows, copied);
+        break;
+    default:
+        snprintf(text, RUNG_HOW_SIZE, "tiles of 128x%u, k in %u%s", columns_of[plan.way],
+                 plan.splits, copied);
+    }
 }

@@ -6,6 +6,7 @@
  * even_pairs: two blocks beside each other bring A's tile together, half of it each. */
 #include "bf16_even_tiles.cuh"
 #include "bf16_kept_tile.cuh"
+#include "rungs.h"
 
 /* ---- producer -------------------------------------------------------------------------------- */
 
@@ -192,16 +193,27 @@ extern "C" void launch_even_tiles(const struct gemm *call, const struct bf16_pla
     LAUNCH_IF(232, true, even_pairs_232);
 }
 
-extern "C" void launch_stored_later(const struct gemm *call);
+extern "C" const char *declines_even_waves(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return NULL;
+    if (!tma_can_load(call) || !bf16_can_be_fitted(call))
+        return declines_fitted_bf16(call);
+    if (bf16_can_be_even(call))
+        return NULL;
+    return call->beta != 0 ? "requires beta = 0: a tile is stored after its sums have left"
+                           : "requires k > 192: a tile is stored in four steps along k";
+}
+
+extern "C" const char *declines_even_pairs(const struct gemm *call)
+{
+    return call->multiprocessors < 2 ? "requires two multiprocessors" : declines_even_waves(call);
+}
 
 static void launch_even(const struct gemm *call, bool pairs)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (!tma_can_load(call) || !bf16_can_be_even(call)) {
-        launch_stored_later(call);
-        return;
-    }
     const struct bf16_plan plan = bf16_even_plan(call, pairs, NULL);
     launch_even_tiles(call, &plan);
 }
@@ -213,5 +225,5 @@ extern "C" void launch_even_waves(const struct gemm *call)
 
 extern "C" void launch_even_pairs(const struct gemm *call)
 {
-    launch_even(call, call->multiprocessors >= 2);
+    launch_even(call, true);
 }

@@ -7,6 +7,7 @@
  * Still bad: each block reads all of B, which with more columns than 8 is much. */
 #include "bf16_fragments.cuh"
 #include "kernel/dependent_launch.cuh"
+#include "rungs.h"
 
 static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */
 
@@ -167,13 +168,16 @@ KERNELS(8)
 KERNELS(4)
 KERNELS(2)
 
-extern "C" void launch_few_rows_bf16(const struct gemm *call);
-
 #define PICK(name, count)                                                                          \
     (!aligned ? name##_shifted_##count : low ? name##_low_##count : name##_##count)
 #define LAUNCH(count)                                                                              \
     launch_dependent(call->n <= 8 ? PICK(columns_8, count) : PICK(columns_16, count), blocks,      \
                      count * 32, 0, *call)
+
+extern "C" const char *declines_few_columns_bf16(const struct gemm *call)
+{
+    return call->n > 16 && call->m > 0 ? "requires at most 16 columns of C" : NULL;
+}
 
 /* 32 rows a block, or 16 if there is a multiprocessor for each such block, or rows are not aligned,
  * which takes registers; and so many warps that all blocks run at the same time. */
@@ -186,9 +190,7 @@ extern "C" void launch_few_columns_bf16(const struct gemm *call)
 
     if (call->m == 0 || call->n == 0)
         return;
-    if (call->n > 16)
-        launch_few_rows_bf16(call);
-    else if (warps >= 16)
+    if (warps >= 16)
         LAUNCH(16);
     else if (warps >= 8)
         LAUNCH(8);

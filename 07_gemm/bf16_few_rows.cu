@@ -11,6 +11,7 @@
 #include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
+#include "rungs.h"
 
 static const unsigned COLUMNS = 64, TERMS = 32, MOST_SPLITS = 8;
 
@@ -285,7 +286,10 @@ static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kern
                                   blocks.splits);                                                  \
     } while (false)
 
-extern "C" void launch_thin_bf16(const struct gemm *call);
+extern "C" const char *declines_few_rows_bf16(const struct gemm *call)
+{
+    return call->m > 32 && call->n > 0 ? "requires at most 32 rows of C" : NULL;
+}
 
 extern "C" void launch_few_rows_bf16(const struct gemm *call)
 {
@@ -294,9 +298,7 @@ extern "C" void launch_few_rows_bf16(const struct gemm *call)
 
     if (call->m == 0 || call->n == 0)
         return;
-    if (call->m > 32)
-        launch_thin_bf16(call);
-    else if (aligned && call->m <= 16)
+    if (aligned && call->m <= 16)
         LAUNCH(rows_16);
     else if (aligned)
         LAUNCH(rows_32);

@@ -1,32 +1,8 @@
 /* Step 07: the ladder in bfloat16, on tensor cores. */
 #include "library/cublas.h"
-#include "problem/gemm/gemm.h"
 #include "run/step.h"
+#include "rungs.h"
 #include "workspace.h"
-
-void launch_wmma(const struct gemm *call);
-void launch_mma_sync(const struct gemm *call);
-void launch_swizzled(const struct gemm *call);
-void launch_wgmma(const struct gemm *call);
-void launch_wgmma_ring(const struct gemm *call);
-void launch_producers(const struct gemm *call);
-void launch_wide_tile_bf16(const struct gemm *call);
-void launch_persistent(const struct gemm *call);
-void launch_cluster_multicast(const struct gemm *call);
-void launch_tma_stores(const struct gemm *call);
-void launch_stream_k_bf16(const struct gemm *call);
-void launch_fitted_bf16(const struct gemm *call);
-void launch_thin_bf16(const struct gemm *call);
-void launch_few_rows_bf16(const struct gemm *call);
-void launch_few_columns_bf16(const struct gemm *call);
-void launch_three_consumers(const struct gemm *call);
-void launch_shared_wave(const struct gemm *call);
-void launch_stored_later(const struct gemm *call);
-void launch_even_waves(const struct gemm *call);
-void launch_even_pairs(const struct gemm *call);
-void launch_any_shape_bf16(const struct gemm *call);
-void prepare_any_shape_bf16(const struct gemm *call);
-const char *hopper_unavailable(void);
 
 extern const struct ladder bf16;
 
@@ -59,6 +35,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_wgmma,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
     },
     {
@@ -67,6 +44,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_wgmma_ring,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
     },
     {
@@ -76,6 +54,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_producers,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
     },
     {
@@ -84,6 +63,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_wide_tile_bf16,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
     },
     {
@@ -92,6 +72,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_persistent,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
     },
     {
@@ -100,6 +81,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_cluster_multicast,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
     },
     {
@@ -108,6 +90,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_tma_stores,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
     },
     {
@@ -116,6 +99,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_stream_k_bf16,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
         .prepare = prepare_workspace,
     },
@@ -125,6 +109,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_fitted_bf16,
+        .declines = declines_fitted_bf16,
         .depth = gemm_depth_tensor,
     },
     {
@@ -133,6 +118,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_thin_bf16,
+        .declines = declines_thin_bf16,
         .depth = gemm_depth_tensor,
     },
     {
@@ -143,6 +129,7 @@ static const struct gemm_rung rungs[] = {
              .needs_compute_capability = 90,
              .unavailable = hopper_unavailable},
         .run = launch_few_rows_bf16,
+        .declines = declines_few_rows_bf16,
         .depth = gemm_depth_tensor,
     },
     {
@@ -151,6 +138,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_few_columns_bf16,
+        .declines = declines_few_columns_bf16,
         .depth = gemm_depth_tensor,
     },
     {
@@ -159,6 +147,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_three_consumers,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
     },
     {
@@ -167,6 +156,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_shared_wave,
+        .declines = declines_tma_loads,
         .depth = gemm_depth_tensor,
         .prepare = prepare_workspace,
     },
@@ -176,6 +166,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_stored_later,
+        .declines = declines_stored_later,
         .depth = gemm_depth_tensor,
     },
     {
@@ -184,6 +175,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_even_waves,
+        .declines = declines_even_waves,
         .depth = gemm_depth_tensor,
     },
     {
@@ -192,15 +184,18 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_even_pairs,
+        .declines = declines_even_pairs,
         .depth = gemm_depth_tensor,
     },
     {
         .rung = {.name = "any_shape",
                  .idea = "the tile or rung for the shape, split-K, rows that are not aligned",
+                 .flags = RUNG_DISPATCHES,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_any_shape_bf16,
         .depth = gemm_depth_tensor,
+        .how = how_any_shape_bf16,
         .prepare = prepare_any_shape_bf16,
     },
     CUBLAS_TENSOR_GEMM_RUNG,

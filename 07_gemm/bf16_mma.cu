@@ -5,6 +5,7 @@
  * one row of 8 elements. B's rows run along n where the instruction wants them along k: ldmatrix
  * transposes on the way. cp.async brings tiles, three steps ahead. */
 #include "bf16_fragments.cuh"
+#include "rungs.h"
 
 static const unsigned BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 32, THREADS = 256, STAGES = 4;
 static const unsigned WARP_M = 64, WARP_N = 32; /* 2 x 4 warps */

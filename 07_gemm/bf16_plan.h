@@ -76,6 +76,12 @@ bool bf16_can_be_fitted(const struct gemm *call);
 /* Whether the rung stored_later can compute it by its own kernel. */
 bool bf16_can_be_stored_later(const struct gemm *call);
 
+/* Run a plan's kernels, whose operands the TMA can load; a matrix times a vector of any kind. */
+void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
+void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
+void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan);
+void launch_times_vector_bf16(const struct gemm *call);
+
 /* The most floats of partial sums that a plan asks for. */
 size_t bf16_plan_floats(const struct gemm *call);
 

@@ -1,8 +1,7 @@
 /* Step 07, bfloat16: high tiles, and no last wave that is half empty. */
 #include "bf16_shared_tiles.cuh"
 #include "bf16_three_consumers.cuh"
-
-extern "C" void launch_swizzled(const struct gemm *call);
+#include "rungs.h"
 
 typedef three_consumers_plan<shared_tiles> shared_plan;
 
@@ -27,10 +26,6 @@ extern "C" void launch_shared_wave(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (!tma_can_load(call)) {
-        launch_swizzled(call);
-        return;
-    }
     struct bf16_work work = work_of_three<shared_plan>(call);
     const unsigned tiles = unit_count<shared_plan>(work);
     const unsigned blocks = clusters_that_share(tiles, work.steps, (unsigned)call->multiprocessors);

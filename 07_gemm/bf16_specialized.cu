@@ -2,8 +2,7 @@
  * do nothing but multiply, 64 rows of the tile each. Each stage has a barrier that says it is full
  * and one that says it is free; there is no __syncthreads in the loop. */
 #include "bf16_hopper.cuh"
-
-extern "C" void launch_swizzled(const struct gemm *call);
+#include "rungs.h"
 
 static const unsigned TILE_M = 128, STAGES = 4, CONSUMERS = 2 * WARPGROUP;
 static const unsigned THREADS = CONSUMERS + WARPGROUP;
@@ -94,10 +93,6 @@ static __global__ void __launch_bounds__(THREADS, 1)
                                                                                                    \
         if ((call)->m == 0 || (call)->n == 0)                                                      \
             return;                                                                                \
-        if (!tma_can_load(call)) {                                                                 \
-            launch_swizzled(call);                                                                 \
-            return;                                                                                \
-        }                                                                                          \
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);     \
         kernel<<<tile_count(call, TILE_M, (columns)), THREADS, bytes>>>(                           \
             *(call), map_a(call, TILE_M), map_b(call), steps_along_k(call));                       \

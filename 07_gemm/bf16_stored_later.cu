@@ -4,6 +4,7 @@
 #include "bf16_kept_tile.cuh"
 #include "bf16_launch.cuh"
 #include "bf16_plan.h"
+#include "rungs.h"
 
 typedef plan<256, 4, 1, true, every_nth, 16> later_plan;
 
@@ -95,15 +96,16 @@ extern "C" bool bf16_can_be_stored_later(const struct gemm *call)
     return tma_can_load(call) && steps_along_k(call) >= PANELS;
 }
 
-extern "C" void launch_tma_stores(const struct gemm *call);
+extern "C" const char *declines_stored_later(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0 || bf16_can_be_stored_later(call))
+        return NULL;
+    return tma_can_load(call) ? "requires k > 192: a tile is stored in four steps along k"
+                              : declines_tma_loads(call);
+}
 
 extern "C" void launch_stored_later(const struct gemm *call)
 {
-    if (call->m == 0 || call->n == 0)
-        return;
-    if (!bf16_can_be_stored_later(call)) {
-        launch_tma_stores(call);
-        return;
-    }
-    LAUNCH_PREPARED(stored_later, later_plan, call, 1, NULL);
+    if (call->m > 0 && call->n > 0)
+        LAUNCH_PREPARED(stored_later, later_plan, call, 1, NULL);
 }

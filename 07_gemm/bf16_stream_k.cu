@@ -1,8 +1,7 @@
 /* Step 07, bfloat16: all multiprocessors get the same share of the work (stream-K, Osama et al.
  * 2023). */
 #include "bf16_shared_tiles.cuh"
-
-extern "C" void launch_swizzled(const struct gemm *call);
+#include "rungs.h"
 
 typedef plan<256, 4, 2, true, shared_tiles> stream_plan;
 
@@ -14,10 +13,6 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (!tma_can_load(call)) {
-        launch_swizzled(call);
-        return;
-    }
     struct bf16_work work = work_of<stream_plan>(call);
     const unsigned tiles = unit_count<stream_plan>(work);
     const unsigned clusters = clusters_that_share(

@@ -14,6 +14,7 @@
 #include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
+#include "rungs.h"
 
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32;
 
@@ -295,16 +296,16 @@ extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_pla
     LAUNCH_IF(tall_128_of_256);
 }
 
-extern "C" void launch_tma_stores(const struct gemm *call);
+extern "C" const char *declines_thin_bf16(const struct gemm *call)
+{
+    return call->m > 128 && call->n > 128 ? "requires at most 128 rows or columns of C"
+                                          : declines_tma_loads(call);
+}
 
 extern "C" void launch_thin_bf16(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (!tma_can_load(call) || (call->m > 128 && call->n > 128)) {
-        launch_tma_stores(call);
-        return;
-    }
     const struct bf16_plan plan = bf16_thin_plan(call, bf16_clusters(), NULL);
     launch_thin_tiles(call, &plan);
 }

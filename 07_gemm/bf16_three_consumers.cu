@@ -1,7 +1,6 @@
 /* Step 07, bfloat16: a higher tile. */
 #include "bf16_three_consumers.cuh"
-
-extern "C" void launch_swizzled(const struct gemm *call);
+#include "rungs.h"
 
 typedef three_consumers_plan<every_nth> high_plan;
 
@@ -14,10 +13,6 @@ extern "C" void launch_three_consumers(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (!tma_can_load(call)) {
-        launch_swizzled(call);
-        return;
-    }
     const struct bf16_work work = work_of_three<high_plan>(call);
     LAUNCH_THREE_CONSUMERS(three_consumers, high_plan, call, blocks_for<high_plan>(call, work),
                            work);

@@ -1,6 +1,7 @@
 /* Step 07, bfloat16: a matrix times a vector, for any_shape. It is no matter of tensor cores: each
  * element of the matrix is used once, and they lie in the order in which a warp adds them up. */
 #include "bf16.cuh"
+#include "bf16_plan.h"
 #include "kernel/dependent_launch.cuh"
 
 static __device__ float half_word(const uint4 &chunk, unsigned i)

@@ -1,7 +1,6 @@
 /* Step 07, bfloat16: Hopper's tensor cores, which read tiles in shared memory themselves. */
 #include "bf16_hopper.cuh"
-
-extern "C" void launch_swizzled(const struct gemm *call);
+#include "rungs.h"
 
 static const unsigned TILE_M = 128, TILE_N = 128, THREADS = WARPGROUP;
 
@@ -46,16 +45,25 @@ static __global__ void __launch_bounds__(THREADS)
     store_sums(call, row + 64, column, lower);
 }
 
+extern "C" const char *declines_tma_loads(const struct gemm *call)
+{
+    const size_t most = INT32_MAX;
+
+    if (call->m == 0 || call->n == 0 || tma_can_load(call))
+        return NULL;
+    if (call->k == 0)
+        return "requires k > 0";
+    return call->m > most || call->n > most || call->k > most
+               ? "requires m, n and k below 2^31"
+               : "requires rows of A and B aligned to 16 bytes";
+}
+
 extern "C" void launch_wgmma(const struct gemm *call)
 {
     const unsigned bytes = tensor_ring<TILE_M, TILE_N, 1>::STAGE_BYTES;
 
     if (call->m == 0 || call->n == 0)
         return;
-    if (!tma_can_load(call)) {
-        launch_swizzled(call);
-        return;
-    }
     wgmma_tile<<<tile_count(call, TILE_M, TILE_N), THREADS, bytes>>>(
         *call, map_a(call, TILE_M), map_b(call), steps_along_k(call));
 }
@@ -112,10 +120,6 @@ extern "C" void launch_wgmma_ring(const struct gemm *call)
 
     if (call->m == 0 || call->n == 0)
         return;
-    if (!tma_can_load(call)) {
-        launch_swizzled(call);
-        return;
-    }
     cudaFuncSetAttribute(wgmma_ring, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     wgmma_ring<<<tile_count(call, TILE_M, TILE_N), THREADS, bytes>>>(
         *call, map_a(call, TILE_M), map_b(call), steps_along_k(call));

@@ -10,6 +10,7 @@
 #include <mma.h>
 
 #include "bf16.cuh"
+#include "rungs.h"
 
 using namespace nvcuda;
 

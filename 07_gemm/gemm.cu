@@ -3,6 +3,7 @@
  * Every kernel computes all of C; the rungs differ in how often each element of A and B is loaded.
  * Here a block of TILE x TILE threads computes a tile of C of that size, in tile column blockIdx.x
  * and tile row blockIdx.y. */
+#include "rungs.h"
 #include "tile.cuh"
 
 static const unsigned TILE = 32;

@@ -3,48 +3,9 @@
 #include "cpu.h"
 #include "library/cublas.h"
 #include "library/openblas.h"
-#include "problem/gemm/gemm.h"
 #include "run/step.h"
+#include "rungs.h"
 #include "workspace.h"
-
-void launch_naive_rows(const struct gemm *call);
-void launch_naive(const struct gemm *call);
-void launch_shared_tile(const struct gemm *call);
-void launch_register_column(const struct gemm *call);
-void launch_register_tile(const struct gemm *call);
-void launch_transposed(const struct gemm *call);
-void launch_vectorized(const struct gemm *call);
-void launch_warp_tile(const struct gemm *call);
-void launch_double_buffered(const struct gemm *call);
-void launch_async_copies(const struct gemm *call);
-void launch_wide_tile(const struct gemm *call);
-void launch_producer_warps(const struct gemm *call);
-void launch_tensor_copies(const struct gemm *call);
-void launch_specialized(const struct gemm *call);
-void launch_to_and_fro(const struct gemm *call);
-void launch_overlapped(const struct gemm *call);
-void launch_stream_k(const struct gemm *call);
-void launch_sliced_tiles(const struct gemm *call);
-void launch_added_later(const struct gemm *call);
-void launch_clustered(const struct gemm *call);
-void launch_added_in_shares(const struct gemm *call);
-void launch_aligned_copies(const struct gemm *call);
-void launch_thin(const struct gemm *call);
-void launch_edges(const struct gemm *call);
-void launch_short_stage(const struct gemm *call);
-void launch_narrow(const struct gemm *call);
-void launch_streamed(const struct gemm *call);
-void launch_kept_in_l2(const struct gemm *call);
-void launch_any_shape(const struct gemm *call);
-void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
-void prepare_any_shape(const struct gemm *call);
-const char *hopper_unavailable(void);
-void launch_tensor_3xtf32(const struct gemm *call);
-void prepare_tensor_3xtf32(const struct gemm *call);
-double depth_tensor_3xtf32(const struct gemm *call);
-void launch_tensor_bf16x6(const struct gemm *call);
-void prepare_tensor_bf16x6(const struct gemm *call);
-double depth_tensor_bf16x6(const struct gemm *call);
 
 extern const struct ladder bf16, tf32, f32_on_gpus, bf16_on_gpus;
 
@@ -186,6 +147,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_producer_warps,
+        .declines = declines_producer_warps,
         .depth = gemm_depth_serial,
     },
     {
@@ -194,6 +156,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_tensor_copies,
+        .declines = declines_tensor_copies,
         .depth = gemm_depth_serial,
     },
     {
@@ -202,13 +165,16 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_specialized,
+        .declines = declines_tensor_copies,
         .depth = gemm_depth_serial,
     },
     {
         .rung = {.name = "to_and_fro",
                  .idea = "every multiply-add shares an operand with the one before it",
-                 .needs_compute_capability = 80},
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
         .run = launch_to_and_fro,
+        .declines = declines_tensor_copies,
         .depth = gemm_depth_serial,
     },
     {
@@ -217,6 +183,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_overlapped,
+        .declines = declines_tensor_copies,
         .depth = gemm_depth_serial,
     },
     {
@@ -225,6 +192,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_stream_k,
+        .declines = declines_tensor_copies,
         .depth = gemm_depth_serial,
         .prepare = prepare_workspace,
     },
@@ -234,6 +202,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_sliced_tiles,
+        .declines = declines_sliced_tiles,
         .depth = gemm_depth_serial,
         .prepare = prepare_workspace,
     },
@@ -243,6 +212,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_added_later,
+        .declines = declines_added_later,
         .depth = gemm_depth_serial,
         .prepare = prepare_workspace,
     },
@@ -252,6 +222,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_clustered,
+        .declines = declines_clustered,
         .depth = gemm_depth_serial,
         .prepare = prepare_workspace,
     },
@@ -261,6 +232,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_added_in_shares,
+        .declines = declines_added_in_shares,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },
@@ -270,6 +242,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_aligned_copies,
+        .declines = declines_aligned_copies,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },
@@ -279,6 +252,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_thin,
+        .declines = declines_thin,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },
@@ -288,6 +262,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_edges,
+        .declines = declines_edges,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },
@@ -297,6 +272,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_short_stage,
+        .declines = declines_short_stage,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },
@@ -306,6 +282,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_narrow,
+        .declines = declines_narrow,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },
@@ -315,6 +292,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_streamed,
+        .declines = declines_streamed,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },
@@ -322,14 +300,18 @@ static const struct gemm_rung rungs[] = {
         .rung = {.name = "kept_in_l2",
                  .idea = "of a matrix larger than L2, a part stays there for the next product",
                  .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
+                 .unavailable = hopper_unavailable,
+                 .same_kernels_as = "thin, streamed",
+                 .same_kernels_because = "they are told how much of the matrix L2 keeps"},
         .run = launch_kept_in_l2,
+        .declines = declines_kept_in_l2,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },
     {
         .rung = {.name = "any_shape",
                  .idea = "small tiles for small products: a plan for every shape",
+                 .flags = RUNG_DISPATCHES,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_any_shape,
@@ -343,6 +325,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_tensor_3xtf32,
+        .declines = declines_tensor_floats,
         .depth = depth_tensor_3xtf32,
         .prepare = prepare_tensor_3xtf32,
     },
@@ -352,6 +335,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_tensor_bf16x6,
+        .declines = declines_tensor_floats,
         .depth = depth_tensor_bf16x6,
         .prepare = prepare_tensor_bf16x6,
     },

@@ -214,3 +214,31 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas)
     best.plan.kept = floats_to_keep(ideas);
     return best.plan;
 }
+
+/* Where warps share a stage, in clusters and in shares there are no short ones (tiles.cu). */
+static bool has_short_stage(const struct plan *plan)
+{
+    return plan->kind == BY_TILES && plan->short_stage && plan->cluster <= 1 && !plan->in_shares &&
+           (plan->shape <= TILE_256X128 || plan->shape == TILE_128X224);
+}
+
+/* How many floats of the large matrix stay in L2, of those that would not without being told. */
+static size_t kept_of(const struct gemm *call, const struct plan *plan)
+{
+    const bool rows = plan->kind == BY_FEW_ROWS || plan->kind == BY_STREAM;
+    const size_t all = rows                           ? call->k * call->ldb
+                       : plan->kind == BY_FEW_COLUMNS ? call->m * call->lda
+                                                      : 0;
+
+    return plan->kept < all ? plan->kept : all;
+}
+
+bool plans_are_alike(const struct gemm *call, const struct plan *a, const struct plan *b)
+{
+    return a->kind == b->kind && a->shape == b->shape && a->blocks == b->blocks &&
+           a->added_later == b->added_later && a->in_shares == b->in_shares &&
+           a->cluster == b->cluster && has_short_stage(a) == has_short_stage(b) &&
+           a->copies_a == b->copies_a && a->copies_b == b->copies_b && a->rows == b->rows &&
+           a->columns == b->columns && a->splits == b->splits &&
+           kept_of(call, a) == kept_of(call, b);
+}

@@ -85,6 +85,9 @@ unsigned few_columns_splits(const struct gemm *call);
 /* The fastest plan by the ideas, for a product with m, n and k > 0. */
 struct plan choose_plan(const struct gemm *call, unsigned ideas);
 
+/* Whether the two plans launch the same kernels, which do the same. */
+bool plans_are_alike(const struct gemm *call, const struct plan *a, const struct plan *b);
+
 /* Run a plan's kernels. run_tiles calls the three below it. */
 void run_tiles(const struct gemm *call, const struct plan *plan);
 void launch_clustered_tiles(const struct gemm *call, const struct plan *plan);

@@ -1,6 +1,7 @@
 /* Step 07, the middle of the ladder: a thread computes several elements of C, so that what it loads
  * into registers serves several products. As before, a block computes a tile of C and advances
  * along k. */
+#include "rungs.h"
 #include "tile.cuh"
 
 /* ---- part of a column per thread ------------------------------------------------------------- */

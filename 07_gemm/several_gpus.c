@@ -6,11 +6,7 @@
 #include "device/ranks.h"
 #include "library/nccl.h"
 #include "library/peer_access.h"
-
-void launch_any_shape(const struct gemm *call);
-void prepare_any_shape(const struct gemm *call);
-void launch_any_shape_bf16(const struct gemm *call);
-void prepare_any_shape_bf16(const struct gemm *call);
+#include "rungs.h"
 
 /* ---- the top rung, on the current GPU -------------------------------------------------------- */
 

@@ -2,11 +2,10 @@
 #include "library/cublas.h"
 #include "library/nccl.h"
 #include "run/step.h"
+#include "rungs.h"
 #include "several_gpus.h"
 
 extern const struct ladder f32_on_gpus, bf16_on_gpus;
-
-const char *hopper_unavailable(void);
 
 /* Of rungs on NCCL. */
 static const char *gathering_unavailable(void)
@@ -19,6 +18,11 @@ static const char *cublas_nccl_unavailable(void)
     return cublas_unavailable() != NULL ? cublas_unavailable() : nccl_unavailable();
 }
 
+/* Rungs differ in what comes from other GPUs, and when: each part is multiplied by any_shape. */
+#define BY_ANY_SHAPE                                                                               \
+    .same_kernels_as = "one_gpu",                                                                  \
+    .same_kernels_because = "the idea is the communication around the products"
+
 /* What all have in common whose C is in shares. */
 #define SHARED .how = how_several_gpus, .scatter = scatter_c, .collect = collect_c
 
@@ -29,7 +33,8 @@ static const char *cublas_nccl_unavailable(void)
             .rung = {.name = "one_gpu",                                                            \
                      .idea = "all of it on the first GPU, by the top rung there",                  \
                      .needs_compute_capability = 90,                                               \
-                     .unavailable = hopper_unavailable},                                           \
+                     .unavailable = hopper_unavailable,                                            \
+                     BY_ANY_SHAPE},                                                                \
             .run = launch_one_gpu,                                                                 \
             .prepare = prepare_multiply,                                                           \
             .depth = depth_of_type,                                                                \
@@ -38,7 +43,8 @@ static const char *cublas_nccl_unavailable(void)
                 .rung = {.name = "b_everywhere",                                                   \
                          .idea = "a share of the rows of A and C on each GPU, and all of B",       \
                          .needs_compute_capability = 90,                                           \
-                         .unavailable = hopper_unavailable},                                       \
+                         .unavailable = hopper_unavailable,                                        \
+                         BY_ANY_SHAPE},                                                            \
                 .run = launch_b_everywhere,                                                        \
                 .prepare = prepare_b_everywhere,                                                   \
                 .declines = declines_without_nccl,                                                 \
@@ -49,7 +55,8 @@ static const char *cublas_nccl_unavailable(void)
                 .rung = {.name = "all_gather",                                                     \
                          .idea = "a share of B on each GPU; first, NCCL gathers it on all",        \
                          .needs_compute_capability = 90,                                           \
-                         .unavailable = gathering_unavailable},                                    \
+                         .unavailable = gathering_unavailable,                                     \
+                         BY_ANY_SHAPE},                                                            \
                 .run = ON_NCCL(launch_all_gather),                                                 \
                 .prepare = ON_NCCL(prepare_all_gather),                                            \
                 .depth = depth_of_type,                                                            \
@@ -59,7 +66,8 @@ static const char *cublas_nccl_unavailable(void)
                 .rung = {.name = "nccl_pieces",                                                    \
                          .idea = "B comes in pieces; one is multiplied while the next one comes",  \
                          .needs_compute_capability = 90,                                           \
-                         .unavailable = gathering_unavailable},                                    \
+                         .unavailable = gathering_unavailable,                                     \
+                         BY_ANY_SHAPE},                                                            \
                 .run = ON_NCCL(launch_nccl_pieces),                                                \
                 .prepare = ON_NCCL(prepare_nccl_pieces),                                           \
                 .depth = depth_of_type,                                                            \
@@ -69,7 +77,8 @@ static const char *cublas_nccl_unavailable(void)
                 .rung = {.name = "copy_engines",                                                   \
                          .idea = "copy engines bring the pieces: all multiprocessors multiply",    \
                          .needs_compute_capability = 90,                                           \
-                         .unavailable = hopper_unavailable},                                       \
+                         .unavailable = hopper_unavailable,                                        \
+                         BY_ANY_SHAPE},                                                            \
                 .run = launch_copy_engines,                                                        \
                 .prepare = prepare_copy_engines,                                                   \
                 .declines = declines_ranks,                                                        \
@@ -80,7 +89,8 @@ static const char *cublas_nccl_unavailable(void)
                 .rung = {.name = "grid",                                                           \
                          .idea = "C is cut by rows and columns: less of A and B has to come",      \
                          .needs_compute_capability = 90,                                           \
-                         .unavailable = hopper_unavailable},                                       \
+                         .unavailable = hopper_unavailable,                                        \
+                         BY_ANY_SHAPE},                                                            \
                 .run = launch_grid,                                                                \
                 .prepare = prepare_grid,                                                           \
                 .declines = declines_grid,                                                         \

@@ -9,10 +9,8 @@
 
 #include "consumers.cuh"
 #include "producers.cuh"
+#include "rungs.h"
 #include "tensor_b.cuh"
-
-extern "C" void launch_async_copies(const struct gemm *call);
-extern "C" void launch_producer_warps(const struct gemm *call);
 
 /* setmaxnreg is specific to Hopper: code for sm_90a runs on no other GPU. */
 extern "C" const char *hopper_unavailable(void)
@@ -70,14 +68,19 @@ static __global__ void __launch_bounds__(THREADS, 1) producer_warps(const struct
         consume<ROW_BY_ROW>(call, ring);
 }
 
+extern "C" const char *declines_producer_warps(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return NULL;
+    if (call->k == 0)
+        return "requires k > 0";
+    return has_short_rows<Large>(call) ? NULL : "requires rows of A of at most 8 million floats";
+}
+
 extern "C" void launch_producer_warps(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (call->k == 0 || !has_short_rows<Large>(call)) {
-        launch_async_copies(call);
-        return;
-    }
     cudaFuncSetAttribute(producer_warps, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          Large::SHARED_BYTES);
     producer_warps<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(*call);
@@ -85,27 +88,28 @@ extern "C" void launch_producer_warps(const struct gemm *call)
 
 /* ---- the TMA --------------------------------------------------------------------------------- */
 
-static bool is_for_tensor_copies(const struct gemm *call)
+extern "C" const char *declines_tensor_copies(const struct gemm *call)
 {
-    return call->m > 0 && call->n > 0 && call->k > 0 && has_short_rows<Large>(call) &&
-           tensor_takes_b(call);
+    const char *const reason = declines_producer_warps(call);
+
+    if (call->m == 0 || call->n == 0 || reason != NULL || tensor_takes_b(call))
+        return reason;
+    return has_aligned_rows(call->b, call->ldb) ? "requires n and k below 2^31"
+                                                : "requires rows of B aligned to 16 bytes";
 }
 
-/* Launches a kernel that gets B by tensor copies; what it cannot compute, producer_warps does. */
 static void launch_with_map(const struct gemm *call, void (*kernel)(struct gemm, CUtensorMap))
 {
-    if (!is_for_tensor_copies(call)) {
-        launch_producer_warps(call);
+    if (call->m == 0 || call->n == 0)
         return;
-    }
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Large::SHARED_BYTES);
     kernel<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
         *call, describe_b(call, Large::DEPTH, Large::N));
 }
 
 /* Better: B is needed as it is stored, so the TMA can copy a tile of it, for one instruction of one
- * thread; A must be transposed. Still bad: the registers. If rows of B are not aligned, all is left
- * to producer_warps. */
+ * thread; A must be transposed. Still bad: the registers; and the
+ * TMA does not copy rows of B that are not aligned. */
 static __global__ void __launch_bounds__(THREADS, 1)
     tensor_copies(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {
@@ -202,10 +206,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 extern "C" void launch_overlapped(const struct gemm *call)
 {
-    if (!is_for_tensor_copies(call)) {
-        launch_producer_warps(call);
+    if (call->m == 0 || call->n == 0)
         return;
-    }
     cudaFuncSetAttribute(overlapped, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          Large::SHARED_BYTES);
     launch_dependent(overlapped, tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES,

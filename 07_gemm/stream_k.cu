@@ -1,8 +1,7 @@
 /* Step 07: all multiprocessors get the same share of the work (stream-K), on Hopper (sm_90a). */
+#include "rungs.h"
 #include "tiles_of_c.cuh"
 #include "workspace.h"
-
-extern "C" void launch_producer_warps(const struct gemm *call);
 
 /* How many blocks share the work: all multiprocessors, but none gets so little that passing on
  * partial sums costs more than it saves. */
@@ -17,13 +16,11 @@ static unsigned blocks_for(const struct gemm *call, const struct work &work)
 
 /* Better than a block for each tile: no last wave leaves multiprocessors idle, and a block's
  * producers copy for the next tile while its consumers store this one. Still bad: tiles of 128 x
- * 256 are large for a small C, and rows that are not aligned are left to producer_warps. */
+ * 256 are large for a small C, and the TMA does not copy rows that are not aligned. */
 extern "C" void launch_stream_k(const struct gemm *call)
 {
-    if (!takes<Large>(call)) {
-        launch_producer_warps(call);
+    if (call->m == 0 || call->n == 0)
         return;
-    }
     struct work work = work_for<Large>(call);
 
     work.blocks = blocks_for(call, work);

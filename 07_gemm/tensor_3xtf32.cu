@@ -9,10 +9,9 @@
  * a tenth of the time of 4096^3; infinities become NaN, since high - infinity is none, and so
  * does what rounds up to infinity; below 2^-115 or so, low is subnormal and has fewer bits, or
  * none. */
+#include "rungs.h"
 #include "tf32.cuh"
 #include "workspace.h"
-
-extern "C" void launch_async_copies(const struct gemm *call);
 
 typedef tf32_plan<2, 128, 3> plan;
 
@@ -100,14 +99,17 @@ extern "C" double depth_tensor_3xtf32(const struct gemm *call)
     return 12 + 12 * 2 * 12 + (double)((call->k + STEP_K - 1) / STEP_K);
 }
 
+extern "C" const char *declines_tensor_floats(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0 || fits_coordinates(call))
+        return NULL;
+    return call->k == 0 ? "requires k > 0" : "requires m, n and k below 715 million";
+}
+
 extern "C" void launch_tensor_3xtf32(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (!fits_coordinates(call)) {
-        launch_async_copies(call);
-        return;
-    }
     const size_t leading = aligned_floats(call->k);
     const unsigned blocks_of_rows = (unsigned)((call->m * ((call->k + 255) / 256) + 7) / 8);
     float *const a = room_for_parts(call), *const b = a + 2 * call->m * leading;

@@ -10,10 +10,9 @@
  * to infinity, become NaN; below 2^-110 or so, low is subnormal and has fewer bits, or none. */
 #include <cuda_bf16.h>
 
+#include "rungs.h"
 #include "tensor_floats.cuh"
 #include "workspace.h"
-
-extern "C" void launch_async_copies(const struct gemm *call);
 
 static const unsigned PARTS = 3, TILE_M = 128, TILE_N = 128, STAGES = 5;
 static const unsigned PANEL = 64, PANEL_BYTES = STEP_K * ROW_BYTES; /* 64 columns of a part of B */
@@ -211,10 +210,6 @@ extern "C" void launch_tensor_bf16x6(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (!fits_coordinates(call)) {
-        launch_async_copies(call);
-        return;
-    }
     const size_t rows = rows_of_part(call), columns = columns_of_part(call);
     const struct tile_work work = work_of(call, TILE_M, TILE_N);
     float *const room = room_for_operands(call);

@@ -187,6 +187,7 @@ int main(int count, char **arguments)
     const struct CMUnitTest large[] = {cmocka_unit_test(test_edge_shapes),
                                        cmocka_unit_test(test_more_rows_than_a_launch_takes)};
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_test_reached),
         cmocka_unit_test(test_edge_shapes),
         cmocka_unit_test(test_factors),
         cmocka_unit_test(test_edges_on_the_host),

@@ -51,7 +51,8 @@ static void test_shapes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(step_test_reached),
+                                       cmocka_unit_test(test_shapes)};
     int failed = 0;
 
     for (size_t l = 0; l < step.ladder_count; l++) {

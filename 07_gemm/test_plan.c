@@ -11,11 +11,9 @@
 #include "plan.h"
 #include "problem/gemm/gemm.h"
 #include "problem/gemm/options.h"
+#include "rungs.h"
 #include "step_test.h"
 #include "workspace.h"
-
-void prepare_any_shape(const struct gemm *call);
-const char *hopper_unavailable(void);
 
 enum { ALL = 2 * PLAN_SMALL - 1 };
 

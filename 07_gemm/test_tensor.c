@@ -10,6 +10,7 @@
 
 #include "bf16_plan.h"
 #include "problem/gemm/options.h"
+#include "rungs.h"
 #include "step_test.h"
 #include "workspace.h"
 
@@ -122,11 +123,6 @@ static void test_large_shapes(void **state)
 
 /* ---- any_shape's tiles ----------------------------------------------------------------------- */
 
-void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
-void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
-void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan);
-const char *hopper_unavailable(void);
-
 static struct bf16_plan plan; /* of run_tiles */
 
 /* Blocks of even_waves, or pairs, are two: several tiles each. */
@@ -228,8 +224,6 @@ static void test_even_tiles(void **state)
 
 /* ---- few_columns' blocks --------------------------------------------------------------------- */
 
-void launch_few_columns_bf16(const struct gemm *call);
-
 /* With one multiprocessor there are blocks of fewer warps and more rows, as for large products. */
 static void run_on_one(const struct gemm *call)
 {
@@ -267,14 +261,8 @@ static void test_columns(void **state)
 
 /* ---- several tiles of a block ---------------------------------------------------------------- */
 
-void launch_shared_wave(const struct gemm *call);
-void launch_stored_later(const struct gemm *call);
-void launch_even_waves(const struct gemm *call);
-void launch_even_pairs(const struct gemm *call);
-void launch_any_shape_bf16(const struct gemm *call);
-void prepare_any_shape_bf16(const struct gemm *call);
-
 static void (*launch)(const struct gemm *call);
+static const char *(*declines)(const struct gemm *call);
 static int multiprocessors;
 
 static void run_on_some(const struct gemm *call)
@@ -285,9 +273,18 @@ static void run_on_some(const struct gemm *call)
     launch(&some);
 }
 
+static const char *declines_on_some(const struct gemm *call)
+{
+    struct gemm some = *call;
+
+    some.multiprocessors = multiprocessors;
+    return declines != NULL ? declines(&some) : NULL;
+}
+
 static const struct gemm_rung wave_rungs[] = {{
     .rung = {.name = "wave", .needs_compute_capability = 90, .unavailable = hopper_unavailable},
     .run = run_on_some,
+    .declines = declines_on_some,
     .depth = gemm_depth_tensor,
     .prepare = prepare_any_shape_bf16, /* and what the others need */
 }};
@@ -321,14 +318,19 @@ static void test_waves(void **state)
     (void)state;
 
     step_test_choose(&wave_ladder);
+    declines = declines_tma_loads;
     launch = launch_shared_wave; /* tiles that are whole, shared by two blocks, or by many */
     check_waves();
+    declines = declines_stored_later;
     launch = launch_stored_later; /* up to six of a block */
     check_waves();
+    declines = declines_even_waves; /* a C that is read, or that the TMA cannot store */
     launch = launch_even_waves;
     check_waves();
-    launch = launch_even_pairs; /* or not, with one multiprocessor */
+    declines = declines_even_pairs; /* and one multiprocessor */
+    launch = launch_even_pairs;
     check_waves();
+    declines = NULL;
     launch = launch_any_shape_bf16; /* a long product, for one multiprocessor */
     multiprocessors = 1;
     verify((struct shape){264, 264, 1032}, (struct layout){0, 0}, 1, 0);

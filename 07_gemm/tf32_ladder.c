@@ -1,14 +1,7 @@
 /* Step 07: the ladder in TF32, as far as it differs from that in bfloat16. */
 #include "library/cublas.h"
-#include "problem/gemm/gemm.h"
 #include "run/step.h"
-
-void launch_tf32_wgmma(const struct gemm *call);
-void prepare_tf32_wgmma(const struct gemm *call);
-void launch_b_in_registers(const struct gemm *call);
-void launch_tf32_tma_stores(const struct gemm *call);
-void prepare_tf32_registers(const struct gemm *call);
-const char *hopper_unavailable(void);
+#include "rungs.h"
 
 extern const struct ladder tf32;
 
@@ -19,6 +12,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_tf32_wgmma,
+        .declines = declines_tensor_floats,
         .depth = gemm_depth_tensor,
         .prepare = prepare_tf32_wgmma,
     },
@@ -28,6 +22,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_b_in_registers,
+        .declines = declines_tensor_floats,
         .depth = gemm_depth_tensor,
         .prepare = prepare_tf32_registers,
     },
@@ -37,6 +32,7 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_tf32_tma_stores,
+        .declines = declines_tensor_floats,
         .depth = gemm_depth_tensor,
         .prepare = prepare_tf32_registers,
     },

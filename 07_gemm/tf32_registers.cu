@@ -3,10 +3,9 @@
  * They compute C's transpose: the rows of wgmma's product are columns of B. Its first operand can
  * come from registers, and a thread loads its part of B, wherever that is in a tile. The second
  * operand is A, whose rows run along k as they are. */
+#include "rungs.h"
 #include "tensor_floats.cuh"
 #include "workspace.h"
-
-extern "C" void launch_async_copies(const struct gemm *call);
 
 static const unsigned TILE_M = 256, TILE_N = 128, STAGES = 4;
 static const unsigned PANEL = 32, PANEL_BYTES = STEP_K * ROW_BYTES; /* 32 columns of B */
@@ -193,10 +192,6 @@ static void launch_tf32_registers(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (!fits_coordinates(call)) {
-        launch_async_copies(call);
-        return;
-    }
     struct tile_work work = work_of(call, TILE_M, TILE_N);
     float *const room = room_for_operands(call);
     struct gemm aligned = *call;

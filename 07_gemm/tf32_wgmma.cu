@@ -1,8 +1,7 @@
 /* Step 07, TF32: one product of TF32 for each product of floats. */
+#include "rungs.h"
 #include "tf32.cuh"
 #include "workspace.h"
-
-extern "C" void launch_async_copies(const struct gemm *call);
 
 typedef tf32_plan<1, 256, 4> plan;
 
@@ -63,10 +62,6 @@ extern "C" void launch_tf32_wgmma(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (!fits_coordinates(call)) {
-        launch_async_copies(call);
-        return;
-    }
     const size_t leading = aligned_floats(call->k);
     float *const b = room_for_operands(call);
     const struct tile_work work = work_of(call, TILE_M, plan::TILE_N);

@@ -84,12 +84,4 @@ static inline struct work work_for(const struct gemm *call)
     return work;
 }
 
-/* Whether the kernel can compute the product. */
-template <typename T>
-static inline bool takes(const struct gemm *call)
-{
-    return call->m > 0 && call->n > 0 && call->k > 0 && has_short_rows<T>(call) &&
-           tensor_takes_b(call);
-}
-
 #endif

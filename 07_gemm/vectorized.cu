@@ -3,6 +3,7 @@
  * along k. */
 #include <cuda_pipeline_primitives.h>
 
+#include "rungs.h"
 #include "tile.cuh"
 
 static const unsigned BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 8;

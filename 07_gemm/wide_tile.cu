@@ -3,6 +3,7 @@
 #include <cuda_pipeline_primitives.h>
 
 #include "consumers.cuh"
+#include "rungs.h"
 
 typedef Tile<2, 4, 1, 8, 4> Wide;
 static const unsigned THREADS = Wide::CONSUMERS;

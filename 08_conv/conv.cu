@@ -114,6 +114,15 @@ static void convolve_chunk(const struct conv *call, const struct chunk *chunk)
     constant_filter<<<(unsigned)((threads + BLOCK - 1) / BLOCK), BLOCK>>>(*call, *chunk);
 }
 
+extern "C" const char *declines_constant_filter(const struct conv *call)
+{
+    if (conv_declines_empty(call) != NULL)
+        return conv_declines_empty(call);
+    return call->kernel_height * call->kernel_width > CONSTANT_FLOATS
+               ? "a channel of a filter has no room in constant memory"
+               : NULL;
+}
+
 extern "C" void launch_constant_filter(const struct conv *call)
 {
     const size_t plane = call->kernel_height * call->kernel_width;
@@ -122,10 +131,6 @@ extern "C" void launch_constant_filter(const struct conv *call)
 
     if (outputs == 0)
         return;
-    if (taps == 0 || plane > CONSTANT_FLOATS) { /* nothing to copy, or not even one channel fits */
-        launch_conv_naive(call);
-        return;
-    }
     const size_t filters = taps <= CONSTANT_FLOATS ? CONSTANT_FLOATS / taps : 1;
     const size_t channels = taps <= CONSTANT_FLOATS ? call->channels : CONSTANT_FLOATS / plane;
     for (size_t f = 0; f < call->filters; f += filters)

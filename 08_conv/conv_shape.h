@@ -23,6 +23,12 @@ static inline bool is_empty(const struct conv *call)
     return !has_outputs(call) || !has_products(call);
 }
 
+/* Of rungs that cannot do without. */
+static inline const char *conv_declines_empty(const struct conv *call)
+{
+    return has_outputs(call) && !has_products(call) ? "requires inputs and taps" : NULL;
+}
+
 /* How many floats of the input one copy can transfer: 4, 2 or 1. The input's address, its width and
  * `off`, where pieces begin, must be multiples of that, so that all pieces of tiles are aligned. */
 static inline unsigned input_vector_at(const struct conv *call, size_t off)
@@ -77,6 +83,11 @@ static inline const char *conv_declines_3x3(const struct conv *call)
         call->pad >= (size_t)1 << 20 || call->height * call->width >= (size_t)1 << 31)
         return "images too large";
     return NULL;
+}
+
+static inline const char *conv_declines_3x3_or_empty(const struct conv *call)
+{
+    return conv_declines_empty(call) != NULL ? conv_declines_empty(call) : conv_declines_3x3(call);
 }
 
 #endif

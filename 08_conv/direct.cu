@@ -250,15 +250,13 @@ static struct direct_launch planned_launch_of(const struct conv *call)
  * wide, and each is copied again for every 8 filters. */
 extern "C" void launch_planned_copies(const struct conv *call)
 {
-    if (is_empty(call))
-        launch_conv_naive(call);
-    else
+    if (!is_empty(call))
         launch_groups<1>(call, planned_launch_of(call));
 }
 
 extern "C" const char *declines_planned_copies(const struct conv *call)
 {
-    const char *const why = conv_declines_3x3(call);
+    const char *const why = conv_declines_3x3_or_empty(call);
 
     if (why != NULL || !has_outputs(call))
         return why;
@@ -278,8 +276,8 @@ extern "C" void prepare_direct(const struct conv *call)
 extern "C" void launch_direct(const struct conv *call)
 {
     if (is_empty(call))
-        launch_conv_naive(call);
-    else if (direct_groups(call) == 3)
+        return;
+    if (direct_groups(call) == 3)
         launch_groups<3>(call, direct_launch_of(call));
     else if (direct_groups(call) == 1)
         launch_groups<1>(call, direct_launch_of(call));
@@ -289,10 +287,13 @@ extern "C" void launch_direct(const struct conv *call)
 
 extern "C" const char *declines_direct(const struct conv *call)
 {
-    const char *const why = conv_declines_3x3(call);
+    const char *const why = conv_declines_3x3_or_empty(call);
 
     if (why != NULL || !has_outputs(call))
         return why;
-    const struct direct_launch launch = direct_launch_of(call);
+    const struct direct_launch launch = direct_launch_of(call), before = planned_launch_of(call);
+    if (direct_groups(call) == 1 &&
+        memcmp(&launch.tiling, &before.tiling, sizeof launch.tiling) == 0)
+        return "its tiles would be those of planned_copies";
     return conv_declines_launch(launch.blocks, launch.bytes);
 }

@@ -1,5 +1,7 @@
 #include "gather_plan.h"
 
+#include "conv_shape.h"
+
 #include "base/integers.h"
 
 enum { FILTERS_MOST = 128 };
@@ -127,6 +129,8 @@ const char *gather_declines(const struct conv *call)
     const double filters =
         (double)(divided_up(call->filters / call->groups, FILTERS_MOST) * FILTERS_MOST);
 
+    if (conv_declines_empty(call) != NULL)
+        return conv_declines_empty(call);
     if ((double)call->channels * (double)call->height * (double)call->width > most || rows > most ||
         pixels * 4 > most || pixels * (double)call->filters > most)
         return "too large for indices of 32 bits";

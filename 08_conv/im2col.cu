@@ -32,10 +32,8 @@ extern "C" void launch_im2col(const struct conv *call)
     float *const matrix = (float *)call->workspace + GEMM_WORKSPACE / sizeof(float);
     const size_t room = (call->workspace_bytes - GEMM_WORKSPACE) / sizeof(float);
 
-    if (!has_outputs(call) || !has_products(call) || room < taps) {
-        launch_conv_naive(call);
+    if (is_empty(call))
         return;
-    }
     for (size_t b = 0; b < call->batch; b++)
         for (size_t first = 0; first < out_area; first += room / taps) {
             const size_t columns = smaller(room / taps, out_area - first);
@@ -57,4 +55,15 @@ extern "C" void launch_im2col(const struct conv *call)
                 *call, b * out_area + first, columns, matrix);
             launch_async_copies(&gemm);
         }
+}
+
+extern "C" const char *declines_im2col(const struct conv *call)
+{
+    const size_t taps = call->channels * call->kernel_height * call->kernel_width;
+
+    if (conv_declines_empty(call) != NULL)
+        return conv_declines_empty(call);
+    return (call->workspace_bytes - GEMM_WORKSPACE) / sizeof(float) < taps
+               ? "the workspace has no room for the inputs of an output"
+               : NULL;
 }

@@ -262,10 +262,8 @@ extern "C" void multiply_gathered_3xtf32(const struct conv *call, const struct g
 
 extern "C" void launch_implicit_3xtf32(const struct conv *call)
 {
-    if (is_empty(call)) {
-        launch_conv_naive(call);
+    if (is_empty(call))
         return;
-    }
     const struct gather_plan plan = plan_of(call);
     multiply_gathered_3xtf32(call, &plan);
 }

@@ -12,10 +12,8 @@ static void prepare_kind(const struct conv *call, unsigned may)
 
 static void launch_kind(const struct conv *call, unsigned may)
 {
-    if (is_empty(call)) {
-        launch_conv_naive(call);
+    if (is_empty(call))
         return;
-    }
     const struct gather_plan plan = gather_plan_of(call, gather_tiles, GATHER_TILES, may);
     multiply_gathered(call, &plan);
 }
@@ -26,10 +24,8 @@ static void launch_kind(const struct conv *call, unsigned may)
  * filters, of which a problem may have 24, or 256. */
 extern "C" void launch_implicit_gemm_async(const struct conv *call)
 {
-    if (is_empty(call)) {
-        launch_conv_naive(call);
+    if (is_empty(call))
         return;
-    }
     const struct gather_plan plan = gather_plan_of_one_tile(call);
     multiply_gathered(call, &plan);
 }
@@ -37,6 +33,40 @@ extern "C" void launch_implicit_gemm_async(const struct conv *call)
 extern "C" void prepare_implicit_gemm_fitted(const struct conv *call)
 {
     prepare_kind(call, 0);
+}
+
+/* Whether the plans launch the same kernel for the same tiles and rows. */
+static bool are_alike(const struct gather_plan &a, const struct gather_plan &b)
+{
+    return a.tile_filters == b.tile_filters && a.tile_pixels == b.tile_pixels &&
+           a.uniform == b.uniform && a.vector == b.vector && a.splits == b.splits;
+}
+
+/* A rung whose plan is that of the rung before, which may do less, shows nothing. */
+static const char *declines_kind(const struct conv *call, unsigned may, unsigned may_before)
+{
+    if (gather_declines(call) != NULL || is_empty(call))
+        return gather_declines(call);
+    const struct gather_plan plan = gather_plan_of(call, gather_tiles, GATHER_TILES, may);
+    const struct gather_plan before =
+        may == 0 ? gather_plan_of_one_tile(call)
+                 : gather_plan_of(call, gather_tiles, GATHER_TILES, may_before);
+    return are_alike(plan, before) ? "the plan is the same without this idea" : NULL;
+}
+
+extern "C" const char *declines_implicit_gemm_fitted(const struct conv *call)
+{
+    return declines_kind(call, 0, 0);
+}
+
+extern "C" const char *declines_implicit_gemm_ordered(const struct conv *call)
+{
+    return declines_kind(call, GATHER_TAP_ORDER, 0);
+}
+
+extern "C" const char *declines_implicit_gemm_split(const struct conv *call)
+{
+    return declines_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT, GATHER_TAP_ORDER);
 }
 
 /* The tile that suits the problem: 128 filters x 128 pixels, 64 x 128 or 32 x 128.

@@ -54,10 +54,8 @@ static __global__ void __launch_bounds__(BLOCK)
 
 extern "C" void launch_implicit_gemm_table(const struct conv *call)
 {
-    if (is_empty(call)) {
-        launch_conv_naive(call);
+    if (is_empty(call))
         return;
-    }
     implicit_gemm_table<<<blocks_of(call), BLOCK>>>(*call, gather_plan_of_one_tile(call));
 }
 
@@ -118,9 +116,7 @@ static __global__ void __launch_bounds__(BLOCK)
 
 extern "C" void launch_implicit_gemm_packed(const struct conv *call)
 {
-    if (is_empty(call)) {
-        launch_conv_naive(call);
+    if (is_empty(call))
         return;
-    }
     implicit_gemm_packed<<<blocks_of(call), BLOCK>>>(*call, gather_plan_of_one_tile(call));
 }

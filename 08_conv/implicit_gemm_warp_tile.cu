@@ -84,10 +84,8 @@ static __global__ void __launch_bounds__(BLOCK, 3)
 
 extern "C" void launch_implicit_gemm_warp_tile(const struct conv *call)
 {
-    if (is_empty(call)) {
-        launch_conv_naive(call);
+    if (is_empty(call))
         return;
-    }
     const struct gather_plan plan = gather_plan_of_one_tile(call);
     implicit_gemm_warp_tile<<<plan.filter_tiles * plan.pixel_tiles, BLOCK>>>(*call, plan);
 }

@@ -7,6 +7,7 @@
 
 void launch_conv_naive(const struct conv *call);
 void launch_constant_filter(const struct conv *call);
+const char *declines_constant_filter(const struct conv *call);
 void launch_conv_shared_tile(const struct conv *call);
 const char *declines_conv_shared_tile(const struct conv *call);
 void launch_shared_filters(const struct conv *call);
@@ -32,6 +33,7 @@ void launch_grouped_tile(const struct conv *call);
 const char *declines_grouped(const struct conv *call);
 
 void launch_im2col(const struct conv *call);
+const char *declines_im2col(const struct conv *call);
 void launch_implicit_gemm(const struct conv *call);
 void launch_implicit_gemm_tiled(const struct conv *call);
 void launch_implicit_gemm_double(const struct conv *call);
@@ -44,10 +46,13 @@ void launch_implicit_gemm_warp_tile(const struct conv *call);
 void launch_implicit_gemm_async(const struct conv *call);
 void prepare_implicit_gemm_fitted(const struct conv *call);
 void launch_implicit_gemm_fitted(const struct conv *call);
+const char *declines_implicit_gemm_fitted(const struct conv *call);
 void prepare_implicit_gemm_ordered(const struct conv *call);
 void launch_implicit_gemm_ordered(const struct conv *call);
+const char *declines_implicit_gemm_ordered(const struct conv *call);
 void prepare_implicit_gemm_split(const struct conv *call);
 void launch_implicit_gemm_split(const struct conv *call);
+const char *declines_implicit_gemm_split(const struct conv *call);
 const char *declines_gather(const struct conv *call);
 
 void prepare_implicit_3xtf32(const struct conv *call);

@@ -281,8 +281,8 @@ extern "C" void launch_tensor(const struct conv *call)
     const unsigned vector = input_vector(call);
 
     if (is_empty(call))
-        launch_conv_naive(call);
-    else if (tensor_n_tiles(call) == 3 && vector == 4)
+        return;
+    if (tensor_n_tiles(call) == 3 && vector == 4)
         launch_tensor_as<3, 4>(call);
     else if (tensor_n_tiles(call) == 3 && vector == 2)
         launch_tensor_as<3, 2>(call);
@@ -298,7 +298,7 @@ extern "C" void launch_tensor(const struct conv *call)
 
 extern "C" const char *declines_tensor(const struct conv *call)
 {
-    const char *const why = conv_declines_3x3(call);
+    const char *const why = conv_declines_3x3_or_empty(call);
 
     if (why != NULL || !has_outputs(call))
         return why;

@@ -252,10 +252,8 @@ static size_t blocks_of(const struct winograd_tiling &tiling)
 
 extern "C" void launch_winograd(const struct conv *call)
 {
-    if (is_empty(call)) {
-        launch_conv_naive(call);
+    if (is_empty(call))
         return;
-    }
     const struct winograd_tiling tiling = winograd_tiling_of(call);
     cudaFuncSetAttribute(winograd, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
     winograd<<<(unsigned)blocks_of(tiling), THREADS, SHARED_BYTES>>>(
@@ -264,8 +262,9 @@ extern "C" void launch_winograd(const struct conv *call)
 
 extern "C" const char *declines_winograd(const struct conv *call)
 {
-    const char *const why = conv_declines_3x3(call);
+    const char *const why = conv_declines_3x3_or_empty(call);
 
-    return why != NULL ? why
-                       : conv_declines_launch(blocks_of(winograd_tiling_of(call)), SHARED_BYTES);
+    return why != NULL || is_empty(call)
+               ? why
+               : conv_declines_launch(blocks_of(winograd_tiling_of(call)), SHARED_BYTES);
 }

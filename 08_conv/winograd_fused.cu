@@ -254,8 +254,8 @@ extern "C" void prepare_winograd_fused(const struct conv *call)
 extern "C" void launch_winograd_fused(const struct conv *call)
 {
     if (is_empty(call))
-        launch_conv_naive(call);
-    else if (fused_filters(call) == 8)
+        return;
+    if (fused_filters(call) == 8)
         launch<8>(call);
     else if (fused_filters(call) == 16)
         launch<16>(call);
@@ -267,7 +267,7 @@ extern "C" void launch_winograd_fused(const struct conv *call)
 
 extern "C" const char *declines_winograd_fused(const struct conv *call)
 {
-    const char *const why = conv_declines_3x3(call);
+    const char *const why = conv_declines_3x3_or_empty(call);
 
     if (why != NULL || is_empty(call))
         return why;

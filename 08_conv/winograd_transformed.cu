@@ -181,9 +181,7 @@ extern "C" void prepare_winograd_2x2(const struct conv *call)
  * as many for an output. */
 extern "C" void launch_winograd_2x2(const struct conv *call)
 {
-    if (is_empty(call))
-        launch_conv_naive(call);
-    else
+    if (!is_empty(call))
         launch<2, 3>(call, plan_of(call, 2), multiply_gathered);
 }
 
@@ -206,8 +204,8 @@ extern "C" void prepare_winograd_4x4(const struct conv *call)
 extern "C" void launch_winograd_4x4(const struct conv *call)
 {
     if (is_empty(call))
-        launch_conv_naive(call);
-    else if (call->kernel_height == 3)
+        return;
+    if (call->kernel_height == 3)
         launch<4, 3>(call, plan_of(call, 4), multiply_gathered);
     else
         launch<4, 5>(call, plan_of(call, 4), multiply_gathered);
@@ -235,8 +233,8 @@ extern "C" void prepare_winograd_3xtf32(const struct conv *call)
 extern "C" void launch_winograd_3xtf32(const struct conv *call)
 {
     if (is_empty(call))
-        launch_conv_naive(call);
-    else if (call->kernel_height == 3)
+        return;
+    if (call->kernel_height == 3)
         launch<4, 3>(call, tensor_plan_of(call), multiply_gathered_3xtf32);
     else
         launch<4, 5>(call, tensor_plan_of(call), multiply_gathered_3xtf32);
@@ -249,6 +247,8 @@ static const char *declines_side(const struct conv *call, size_t most_side)
     const bool five = call->kernel_height == 5 && call->kernel_width == 5 && most_side == 5;
     const double most = 0x7FFFFFFF;
 
+    if (conv_declines_empty(call) != NULL)
+        return conv_declines_empty(call);
     if ((!three && !five) || call->stride_height != 1 || call->stride_width != 1)
         return most_side == 5 ? "only 3x3 and 5x5, stride 1" : "only 3x3, stride 1";
     if ((double)call->height * (double)call->width > most || (double)call->height > most / 4 ||

@@ -53,6 +53,20 @@ struct counters {
     struct memory_counters memory;
 };
 
+/* A kernel that was launched, or an instance of a template. */
+struct launched {
+    const void *function; /* what tells one from another, in this process */
+    const char *name;     /* as the source of the launch has it */
+    const char *symbol;   /* mangled; "" if unknown */
+};
+
+/* The kernels of one run of a rung, from the simt back end, each once. */
+enum { MOST_KERNELS = 24 };
+struct kernels {
+    size_t count; /* may be more than there is room for */
+    struct launched of[MOST_KERNELS];
+};
+
 enum counters_format { COUNTERS_NONE, COUNTERS_TABLE, COUNTERS_LINES, COUNTERS_JSON };
 
 /* Counts and checks the memory accesses of kernels. The simt back end has it, for programs whose
@@ -127,6 +141,8 @@ struct back_end {
     /* NULL if the back end does not count. */
     void (*counters_reset)(void);
     void (*counters_read)(struct counters *counters);
+    void (*launched_reset)(void);
+    void (*launched_read)(struct kernels *kernels);
     const struct analysis *analysis;
 };
 

@@ -44,6 +44,21 @@ static void counters_read(struct counters *counters)
     };
 }
 
+static void launched_reset(void)
+{
+    simt_launched_reset();
+}
+
+static void launched_read(struct kernels *kernels)
+{
+    const struct simt_launched *launched;
+
+    kernels->count = simt_launched_read(&launched);
+    for (size_t i = 0; i < kernels->count && i < MOST_KERNELS; i++)
+        kernels->of[i] =
+            (struct launched){launched[i].function, launched[i].name, launched[i].symbol};
+}
+
 static void analysis_start(void)
 {
     simt_findings_keep(true);
@@ -103,6 +118,8 @@ const struct back_end gpu_back_end = {
     .open = open_device,
     .counters_reset = counters_reset,
     .counters_read = counters_read,
+    .launched_reset = launched_reset,
+    .launched_read = launched_read,
     .analysis = &analysis,
     GPU_FUNCTIONS,
 };

@@ -152,14 +152,14 @@ FILE *count_stream(void)
 
 #ifdef RUNGS_JANSSON
 /* Copies the counts of a row that the child sent to the row of the same rung. */
-static void take_row(const json_t *row, struct results *results, struct result *result)
+static void take_row(const json_t *row, const struct results *results, struct result *result)
 {
     const json_t *const counters = json_object_get(row, "counters");
     const char *const shape = json_string_value(json_object_get(counters, "counted_shape"));
 
     if (!result->counted) /* not run here */
         return;
-    if (shape == NULL) { /* the child's problem is smaller: it may be too small for the rung */
+    if (shape == NULL) { /* it was not run there */
         result_unchecked(result);
         return;
     }
@@ -169,7 +169,7 @@ static void take_row(const json_t *row, struct results *results, struct result *
                 (uint64_t)json_integer_value(json_object_get(counters, counter_fields[i].name));
     result->counters.has_memory = true;
     if (strcmp(shape, results->shape) != 0)
-        snprintf(results->counted_shape, sizeof results->counted_shape, "%s", shape);
+        snprintf(result->counted_shape, sizeof result->counted_shape, "%s", shape);
     if (json_object_get(row, "findings") != NULL) {
         result->broke_rule = true;
         result_conclude(result, "--counters says which");

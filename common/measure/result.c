@@ -62,6 +62,14 @@ void result_note_small(struct result *result, const struct comparison *compariso
     snprintf(result->wrong_with, sizeof result->wrong_with, "with %s: ", problem);
 }
 
+void result_note_same_kernels(struct result *result, const char *rung, const char *problem)
+{
+    result->same_kernels = rung;
+    if (problem != NULL)
+        snprintf(result->wrong_with, sizeof result->wrong_with, "with %s: ", problem);
+    result_conclude(result, "see below");
+}
+
 void result_unchecked(struct result *result)
 {
     result->unchecked = true;
@@ -76,7 +84,8 @@ void result_conclude(struct result *result, const char *hint)
     const char *const where = result->comparison.where;
 
     result->verdict = result->wrong && result->is_lesson ? VERDICT_RACY
-                      : result->wrong || broke_rule || result->unchecked || result->too_fast
+                      : result->wrong || broke_rule || result->unchecked || result->too_fast ||
+                              result->same_kernels != NULL
                           ? VERDICT_FAIL
                           : VERDICT_PASS;
     result->reason[0] = '\0';
@@ -90,6 +99,11 @@ void result_conclude(struct result *result, const char *hint)
     else if (broke_rule)
         snprintf(result->reason, sizeof result->reason, "right, but breaks a rule of CUDA: %s",
                  hint);
+    else if (result->same_kernels != NULL)
+        snprintf(result->reason, sizeof result->reason,
+                 "right, but %slaunches the same kernels as %s, and its row in the ladder gives no "
+                 "reason",
+                 result->wrong_with, result->same_kernels);
     else if (result->too_fast)
         snprintf(result->reason, sizeof result->reason,
                  "%.3g us is too short for this machine: an error of measurement",

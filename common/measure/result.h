@@ -52,6 +52,9 @@ struct result {
     struct part part;
     bool counted;
     struct counters counters;
+    char counted_shape[64];   /* the shape for which memory was counted, if another; else "" */
+    struct kernels kernels;   /* of one run; none if the back end does not say */
+    const char *same_kernels; /* a rung that launches the same without a reason; NULL: none */
     char *findings, *listing; /* texts of the analysis, from malloc, or NULL */
 
     /* Set by results_derive; NaN if they do not apply. */
@@ -68,8 +71,7 @@ struct results {
     uint64_t seed;
     bool cold;
     char op[16], type[8], shape[64];
-    char counted_shape[64]; /* the shape for which memory was counted, if another; else "" */
-    bool from_files;        /* the inputs come from the user's files */
+    bool from_files; /* the inputs come from the user's files */
     double bytes, flops;
     double units;   /* as in struct problem */
     bool is_scalar; /* the result is one number: `answer`, from the reference */
@@ -93,6 +95,10 @@ void result_note(struct result *result, const struct comparison *comparison, boo
 /* Records the comparison for a small problem with which the rung is wrong, and what that was. */
 void result_note_small(struct result *result, const struct comparison *comparison,
                        const char *problem);
+
+/* Records that the rung launches the same kernels as another one, with a small problem or, where
+ * that is NULL, with the one that was asked for. */
+void result_note_same_kernels(struct result *result, const char *rung, const char *problem);
 
 /* Records that the analysis could not be done: what may break the rules does not pass. */
 void result_unchecked(struct result *result);

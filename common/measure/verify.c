@@ -9,6 +9,8 @@ bool verify_rung(struct problem *problem, const struct rung *rung, struct compar
         return false;
     if (kind->prepare != NULL)
         kind->prepare(problem, rung);
+    if (problem->back_end->launched_reset != NULL)
+        problem->back_end->launched_reset();
     kind->run(problem, rung);
     return rung_back_end(rung, problem->back_end)->finish(error) &&
            kind->check(problem, rung, comparison, error);

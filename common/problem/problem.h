@@ -39,6 +39,11 @@ struct problem_options {
     size_t offset;
     size_t padding;
     size_t skew; /* reductions: b starts this many elements further than a */
+
+    /* Of small problems (set_small), the multiprocessors that rungs are told of, so that they take
+     * the ways of larger problems, 0: all; and whether it is for rungs that decline the earlier. */
+    int multiprocessors;
+    bool is_for_the_rest;
 };
 
 /* Table entries for options that several kinds have. */

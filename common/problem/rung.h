@@ -18,7 +18,9 @@ enum rung_flags {
      * float32 units says nothing about its time, so it has no percentage of that peak. */
     RUNG_OTHER_ARITHMETIC = 1 << 4,
     /* Adds floats by atomics in global memory, which treat subnormal numbers as 0. */
-    RUNG_FLUSHES_SUBNORMALS = 1 << 5
+    RUNG_FLUSHES_SUBNORMALS = 1 << 5,
+    /* Launches kernels of other rungs, as suits the problem, and says which (.how). */
+    RUNG_DISPATCHES = 1 << 6
 };
 
 /* The size of a rung's description of how it ran, such as "avx512, 2 threads". */
@@ -31,6 +33,9 @@ struct rung {
     int needs_compute_capability; /* 0: any; 90: sm_90 and later */
     /* Why the rung cannot run on this machine, or NULL if it can. NULL: it can on all. */
     const char *(*unavailable)(void);
+    /* No two rungs launch the same kernels, unless one names the other, or both a third one: its
+     * name, or several, and why. NULL: none. */
+    const char *same_kernels_as, *same_kernels_because;
 };
 
 /* Why a rung whose function is NULL is skipped. */

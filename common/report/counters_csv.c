@@ -20,8 +20,7 @@ void report_counters_csv(struct report_file *report, const struct results *resul
         fprintf(file, "%s,%s,%s,%s,%s,", results->step, row->rung, results->op, results->type,
                 results->shape);
         if (row->counted && row->counters.has_memory)
-            fputs(results->counted_shape[0] != '\0' ? results->counted_shape : results->shape,
-                  file);
+            fputs(row->counted_shape[0] != '\0' ? row->counted_shape : results->shape, file);
         for (int f = 0; f < COUNTER_FIELDS; f++) {
             fputc(',', file);
             if (row->counted && (!counter_fields[f].is_memory || row->counters.has_memory))

@@ -44,8 +44,7 @@ static void json_machine(FILE *file, const struct results *results)
 /* counted_shape is the shape for which memory was counted, which may be smaller than the row's. */
 static void json_counters(FILE *file, const struct results *results, const struct result *row)
 {
-    const char *const shape =
-        results->counted_shape[0] != '\0' ? results->counted_shape : results->shape;
+    const char *const shape = row->counted_shape[0] != '\0' ? row->counted_shape : results->shape;
     bool in_memory = false;
 
     fprintf(file, ", \"counters\": {");
@@ -83,6 +82,19 @@ static void json_calls(FILE *file, const struct result *row)
     }
 }
 
+static void json_kernels(FILE *file, const struct kernels *kernels)
+{
+    fprintf(file, ", \"kernels\": [");
+    for (size_t k = 0; k < kernels->count && k < MOST_KERNELS; k++) {
+        fprintf(file, "%s{", k > 0 ? ", " : "");
+        json_named(file, "name", kernels->of[k].name);
+        fprintf(file, ", ");
+        json_named(file, "symbol", kernels->of[k].symbol);
+        fprintf(file, "}");
+    }
+    fprintf(file, "]");
+}
+
 static void json_row(FILE *file, const struct results *results, const struct result *row)
 {
     struct field fields[FIELD_COUNT];
@@ -113,6 +125,8 @@ static void json_row(FILE *file, const struct results *results, const struct res
         fprintf(file, ", ");
         json_named(file, "findings", row->findings);
     }
+    if (row->kernels.count > 0)
+        json_kernels(file, &row->kernels);
     if (row->counted)
         json_counters(file, results, row);
     fprintf(file, "}");

@@ -85,21 +85,43 @@ static void heading(FILE *file, const struct results *results)
     fprintf(file, "\n\n");
 }
 
-/* Says for which problem memory was counted, if not for the table's. */
+/* A smaller problem for which memory was counted, or NULL. */
+static const char *counted_shape(const struct results *results)
+{
+    for (size_t i = 0; i < results->row_count; i++)
+        if (results->rows[i].counted_shape[0] != '\0')
+            return results->rows[i].counted_shape;
+    return NULL;
+}
+
+/* Says for which problem memory was counted, if not for the table's: rungs that decline the smaller
+ * one are counted on this one. */
 static void tell_counted(FILE *file, const struct results *results, size_t width)
 {
     const char *const first = counters_first_of_memory(results);
 
     if (results->not_counted[0] != '\0') {
         fprintf(file, "  requests to memory: not counted, %s\n", results->not_counted);
-    } else if (results->counted_shape[0] != '\0' && first != NULL) {
-        char shape[SHAPE_TEXT_SIZE], text[2 * SHAPE_TEXT_SIZE + 128];
-        shape_text(shape, results->counted_shape);
+    } else if (counted_shape(results) != NULL && first != NULL) {
+        char shape[SHAPE_TEXT_SIZE], text[2 * SHAPE_TEXT_SIZE + 128], *whole = NULL;
+        size_t length;
+        FILE *const names = open_memstream(&whole, &length);
+
+        for (size_t i = 0; names != NULL && i < results->row_count; i++)
+            if (results->rows[i].counted && results->rows[i].counters.has_memory &&
+                results->rows[i].counted_shape[0] == '\0')
+                fprintf(names, ", %s", results->rows[i].rung);
+        if (names != NULL)
+            fclose(names);
+        shape_text(shape, counted_shape(results));
         snprintf(text, sizeof text,
                  "  from the column `%s` on, counted on a smaller problem, %s; --counters counts "
                  "this one",
                  first, shape);
         print_words(file, text, 0, 4, width);
+        if (whole != NULL && whole[0] != '\0')
+            fprintf(file, "    except for rungs that decline the smaller one: %s\n", whole + 2);
+        free(whole);
     } else if (results->from_files && first == NULL) {
         fputs("  requests to memory: with data from files, only --counters counts them\n", file);
     }

@@ -8,6 +8,7 @@
 
 #include "device/ranks.h"
 #include "measure/count.h"
+#include "measure/kernels.h"
 #include "measure/result.h"
 #include "measure/trial.h"
 #include "measure/verify.h"
@@ -43,6 +44,7 @@ static bool wants_colour(void)
 /* The run of a ladder at one size. */
 struct size_run {
     const struct options *options;
+    const struct problem_options *whole; /* where `options` have been limited to be counted */
     const struct back_end *back_end;
     struct problem *problem;
     const struct rung **rungs;    /* those to run, one for each row of the results */
@@ -119,6 +121,7 @@ static bool verify_row(struct size_run *run, const struct rung *rung, bool probe
         count_begin(run->back_end);
     if (!verify_rung(run->problem, rung, &comparison, error))
         return false;
+    kernels_read(&row->kernels, back_end);
     share(&comparison);
     result_note(row, &comparison, probe);
     run->problem->kind->describe(run->problem, rung, row->how);
@@ -198,6 +201,17 @@ static bool run_rungs(struct size_run *run, struct error *error)
     return true;
 }
 
+/* A rung that launches what another one launches shows that one under its own name. */
+static void compare_kernels(struct size_run *run)
+{
+    struct result *const rows = run->results.rows;
+
+    for (size_t i = 0; i < run->results.row_count; i++)
+        for (size_t j = 0; j < i && rows[i].same_kernels == NULL; j++)
+            if (kernels_conflict(run->rungs[j], &rows[j].kernels, run->rungs[i], &rows[i].kernels))
+                result_note_same_kernels(&rows[i], rows[j].rung, NULL);
+}
+
 /* Verifies the rungs on small problems, too: after those that were asked for, so that these are a
  * profiler's first launches, and have the memory for themselves. A rung that is wrong with one has
  * no times. */
@@ -217,7 +231,10 @@ static bool run_small(struct size_run *run, struct error *error)
 
         if (outcome->problem[0] == '\0' || row->skipped || row->wrong)
             continue;
-        result_note_small(row, &outcome->comparison, outcome->problem);
+        if (outcome->same_kernels != NULL)
+            result_note_same_kernels(row, outcome->same_kernels, outcome->problem);
+        else
+            result_note_small(row, &outcome->comparison, outcome->problem);
         row->timed = false;
         result_conclude(row, "see below");
     }
@@ -320,6 +337,32 @@ static bool save(const struct size_run *run, struct error *error)
     return run->problem->kind->save(run->problem, error);
 }
 
+/* Counts the rungs that decline the smaller problem on the whole one. */
+static bool count_rest(struct size_run *run, const struct machine *machine, struct error *error)
+{
+    const struct problem_kind *const kind = run->options->ladder->kind;
+    struct result *const rows = run->results.rows;
+    bool done = true, is_loaded = false;
+
+    run->problem = kind->create(run->whole, run->back_end, machine, error);
+    if (run->problem == NULL)
+        return false;
+    for (size_t i = 0; done && i < run->results.row_count; i++) {
+        if (!rows[i].skipped)
+            continue;
+        result_start(&rows[i], run->rungs[i], run->back_end);
+        skip_unless_runnable(run, run->rungs[i], &rows[i]);
+        if (rows[i].skipped)
+            continue;
+        done = (is_loaded || kind->load(run->problem, run->problem->probes, error)) &&
+               verify_row(run, run->rungs[i], false, &rows[i], error);
+        is_loaded = true;
+        snprintf(rows[i].counted_shape, sizeof rows[i].counted_shape, "%s", run->problem->shape);
+    }
+    kind->destroy(run->problem);
+    return done;
+}
+
 /* Runs the ladder at one size; everything but the reports. */
 static bool climb(struct size_run *run, const struct step *step, const struct machine *machine,
                   struct error *error)
@@ -338,8 +381,11 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
         skip_unless_runnable(run, run->rungs[i], &results->rows[i]);
     const bool done = find_peak(run, &results->peak_gb_per_s, error) && run_rungs(run, error) &&
                       look_again_at_peak(run, error) && save(run, error);
+    compare_kernels(run);
     results->answer = run->problem->answer;
     kind->destroy(run->problem);
+    if (done && run->whole != NULL)
+        return count_rest(run, machine, error);
     return done && run_small(run, error);
 }
 
@@ -373,7 +419,8 @@ static void note_outcome(const struct result *row, enum exit_code *outcome)
 {
     if (row->verdict != VERDICT_FAIL || *outcome == EXIT_WRONG_RESULT)
         return;
-    const bool only_unchecked = !row->wrong && !row->broke_rule && !row->too_fast;
+    const bool only_unchecked =
+        !row->wrong && !row->broke_rule && !row->too_fast && row->same_kernels == NULL;
     *outcome = only_unchecked ? EXIT_DEVICE_ERROR : EXIT_WRONG_RESULT;
 }
 
@@ -381,11 +428,22 @@ static bool run_size(const struct step *step, const struct options *options,
                      const struct machine *machine, struct small_outcome **small,
                      struct reports *reports, enum exit_code *outcome, struct error *error)
 {
+    const struct problem_kind *const kind = options->ladder->kind;
+    struct problem_options *const whole = malloc(kind->options_size);
     struct size_run run = {
         .options = options, .back_end = options->ladder->back_end, .small = small};
     struct results *const results = &run.results;
+
+    if (whole == NULL)
+        return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
+    memcpy(whole, options->problem, kind->options_size);
+    if (count_is_beside()) {
+        kind->limit_size(options->problem);
+        run.whole = whole;
+    }
     const bool done = climb(&run, step, machine, error);
 
+    free(whole);
     progress_end();
     if (done && count_is_beside()) {
         FILE *const other = count_stream();
@@ -411,15 +469,10 @@ static bool run_sizes(const struct step *step, const struct options *options,
 {
     const struct problem_kind *const kind = options->ladder->kind;
 
-    if (options->sweep_factor == 0) {
-        if (count_is_beside())
-            kind->limit_size(options->problem);
+    if (options->sweep_factor == 0)
         return run_size(step, options, machine, small, reports, outcome, error);
-    }
     for (size_t size = options->sweep_from; size <= options->sweep_to;) {
         kind->set_size(options->problem, size);
-        if (count_is_beside())
-            kind->limit_size(options->problem);
         if (!run_size(step, options, machine, small, reports, outcome, error))
             return false;
         if (size > options->sweep_to / options->sweep_factor)

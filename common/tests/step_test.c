@@ -12,9 +12,11 @@
 #include <cmocka.h>
 
 #include "base/half.h"
+#include "measure/kernels.h"
 #include "measure/verify.h"
 #include "problem/reduction/options.h"
 #include "run/options.h"
+#include "run/small.h"
 
 const size_t step_test_sizes[] = {0,   1,   2,    3,    31,   32,   33,    255,   256,   257,
                                   511, 513, 1023, 1024, 1025, 4099, 65535, 65537, 135169};
@@ -110,20 +112,38 @@ size_t step_test_last_input(const struct problem *problem)
     return STEP_TEST_SANITIZED || problems++ % 2 == 0 ? problem->probes : problem->probes - 1;
 }
 
+/* The kernels of the rungs before number i of the ladder, and of this one. */
+static void judge_kernels(const struct problem *problem, const struct kernels kernels[], size_t i)
+{
+    const struct ladder *ladder = step_test_ladder();
+    const struct rung *const rung = ladder_rung(ladder, i);
+
+    for (size_t j = 0; j < i; j++)
+        if (kernels_conflict(ladder_rung(ladder, j), &kernels[j], rung, &kernels[i]))
+            fail_msg("%s, %s %s %s: launches the same kernels as %s", rung->name, problem->op,
+                     problem->type, problem->shape, ladder_rung(ladder, j)->name);
+}
+
 /* On the inputs from `first` to `last`; then the problem is gone. */
 static void judge_rungs(struct problem *problem, size_t first, size_t last,
                         const struct problem_options *options)
 {
     const struct ladder *ladder = step_test_ladder();
+    struct kernels *const kernels = calloc(ladder->rung_count, sizeof *kernels);
     struct error error;
 
+    assert_non_null(kernels);
     for (size_t input = first; input <= last; input++) {
         if (!problem->kind->load(problem, input, &error))
             fail_msg("%s", error.text);
         for (size_t i = 0; i < ladder->rung_count; i++)
-            if (is_tested(problem, ladder_rung(ladder, i)))
+            if (is_tested(problem, ladder_rung(ladder, i))) {
                 judge_rung(problem, ladder_rung(ladder, i), input, options->offset);
+                kernels_read(&kernels[i], rung_back_end(ladder_rung(ladder, i), ladder->back_end));
+                judge_kernels(problem, kernels, i);
+            }
     }
+    free(kernels);
     problem->kind->destroy(problem);
 }
 
@@ -138,6 +158,59 @@ void step_test_rungs(const struct problem_options *options)
 void step_test_probe(const struct problem_options *options)
 {
     judge_rungs(create(options), 0, 0, options);
+}
+
+/* What only another machine has: a library, NCCL, a GPU of another kind, more of them. */
+static bool cannot_run_here(const struct rung *rung)
+{
+    return (rung->unavailable != NULL && rung->unavailable() != NULL) ||
+           rung->needs_compute_capability > open_machine()->compute_capability;
+}
+
+static void reach_rungs(const struct ladder *ladder, bool reached[])
+{
+    const struct problem_kind *const kind = ladder->kind;
+    struct problem_options *const options = malloc(kind->options_size);
+    struct options all;
+    struct error error;
+
+    assert_non_null(options);
+    assert_true(options_default(&all, ladder, &error));
+    for (size_t i = 0;; i++) {
+        memcpy(options, all.problem, kind->options_size);
+        if (!kind->set_small(options, i))
+            break;
+        const struct machine machine = small_machine(options, open_machine());
+        struct problem *const problem = kind->create(options, ladder->back_end, &machine, &error);
+        if (problem == NULL)
+            fail_msg("%s", error.text);
+        for (size_t r = 0; r < ladder->rung_count; r++)
+            reached[r] = reached[r] || small_is_for(options, problem, ladder_rung(ladder, r),
+                                                    &machine, reached[r]);
+        kind->destroy(problem);
+    }
+    options_free(&all);
+    free(options);
+}
+
+void step_test_reached(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < step.ladder_count; l++) {
+        const struct ladder *const ladder = step.ladders[l];
+        bool reached[MAX_RUNGS_NAMED] = {false};
+
+        if ((ladder->with != NULL) != (step_test_ladder()->with != NULL))
+            continue;
+        assert_true(ladder->rung_count <= MAX_RUNGS_NAMED);
+        reach_rungs(ladder, reached);
+        for (size_t r = 0; r < ladder->rung_count; r++) {
+            const struct rung *const rung = ladder_rung(ladder, r);
+            if (!reached[r] && !cannot_run_here(rung) &&
+                !(rung->flags & (RUNG_LIBRARY | RUNG_LESSON)))
+                fail_msg("%s: no small problem (set_small of its kind) is for it", rung->name);
+        }
+    }
 }
 
 /* Large inputs reach what small ones do not (several blocks, every thread with several elements),

@@ -34,13 +34,17 @@ size_t step_test_first_input(const struct problem *problem);
 size_t step_test_last_input(const struct problem *problem);
 
 /* Every rung of the ladder but the lessons and those that cannot run here, on these inputs of the
- * problem that `options` describes. Fails the cmocka test at the first wrong
- * result, with rung, problem and values. */
+ * problem that `options` describes. Fails the cmocka test at the first wrong result, with rung,
+ * problem and values, and where a rung launches what another one does (measure/kernels.h). */
 void step_test_rungs(const struct problem_options *options);
 
 /* The same on the first probe only, which is exact: for problems so large that their inputs take
  * longer to make than the rungs take. */
 void step_test_probe(const struct problem_options *options);
+
+/* Every rung of every ladder of the step is verified on a small problem (run/small.h); of those for
+ * several GPUs if the chosen one is among them. A cmocka test function. */
+void step_test_reached(void **state);
 
 /* step_test_rungs with other blocks and grids than the usual: --block and --grid. A cmocka test
  * function. */

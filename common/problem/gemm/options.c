@@ -1,5 +1,8 @@
 #include "problem/gemm/options.h"
 
+/* Values of k of the default problem on the CPU back end, in bfloat16. */
+enum { GEMM_COUNTED_BF16_K = 256 };
+
 #define MEMBER(name) .member = offsetof(struct gemm_options, name)
 
 const struct option_field gemm_fields[GEMM_FIELDS_ON_GPUS] = {
@@ -14,7 +17,7 @@ const struct option_field gemm_fields[GEMM_FIELDS_ON_GPUS] = {
     OPTION_GPUS,
 };
 
-/* 2048 x 1024 times 1024 x 2048; if emulated, an eighth of each size. */
+/* 2048 x 1024 times 1024 x 2048; if emulated, an eighth or a sixteenth of each size. */
 void gemm_set_defaults(struct problem_options *base, bool emulated)
 {
     struct gemm_options *options = (struct gemm_options *)base;
@@ -25,16 +28,30 @@ void gemm_set_defaults(struct problem_options *base, bool emulated)
     options->k = emulated ? 64 : 1024;
 }
 
+/* Tensor cores need more work: 4096 x 4096 times 4096 x 4096. If emulated, as little as the rungs
+ * of the ladder need that store a tile in four steps of 64 along k. */
+static void set_tensor_defaults(struct problem_options *base, bool emulated, enum gemm_type type)
+{
+    struct gemm_options *options = (struct gemm_options *)base;
+
+    gemm_set_defaults(base, emulated);
+    options->type = type;
+    if (!emulated)
+        options->m = options->n = options->k = 4096;
+    else if (type == GEMM_BF16) {
+        options->m = 128;
+        options->k = GEMM_COUNTED_BF16_K;
+    }
+}
+
 void gemm_set_tf32_defaults(struct problem_options *base, bool emulated)
 {
-    gemm_set_defaults(base, emulated);
-    ((struct gemm_options *)base)->type = GEMM_TF32;
+    set_tensor_defaults(base, emulated, GEMM_TF32);
 }
 
 void gemm_set_bf16_defaults(struct problem_options *base, bool emulated)
 {
-    gemm_set_defaults(base, emulated);
-    ((struct gemm_options *)base)->type = GEMM_BF16;
+    set_tensor_defaults(base, emulated, GEMM_BF16);
 }
 
 bool gemm_check_options(const struct problem_options *options, bool size_given, struct error *error)
@@ -56,27 +73,54 @@ void gemm_limit_size(struct problem_options *base)
 
     options->m = options->m < 256 ? options->m : 256;
     options->n = options->n < 256 ? options->n : 256;
-    options->k = options->k < 64 ? options->k : 64;
+    const size_t k = options->type == GEMM_BF16 ? GEMM_COUNTED_BF16_K : 64;
+    options->k = options->k < k ? options->k : k;
 }
 
 bool gemm_set_small(struct problem_options *base, size_t i)
 {
     /* Less than a tile each way, odd, in rows of even length; more than one, in rows that start at
      * multiples of 16 bytes. */
-    static const struct gemm_options small[] = {
+    static const struct gemm_options of_all[] = {
         {.m = 37, .n = 67, .k = 45, .alpha = 1, .beta = 2, .base.padding = 1},
         {.m = 130, .n = 136, .k = 72, .alpha = 2, .beta = 0},
     };
+    /* Then what takes longer, each for the rungs that have declined all before: few elements of C
+     * and many steps along k; rows of B that are not aligned; rows for few_rows and streamed,
+     * columns for few_columns; two multiprocessors, with an edge beyond whole tiles, and with
+     * narrow tiles; a B larger than half of L2. */
+    static const struct gemm_options of_f32[] = {
+        {.m = 5, .n = 36, .k = 1500, .alpha = 1, .beta = 2},
+        {.m = 21, .n = 19, .k = 40, .alpha = 1, .beta = 2},
+        {.m = 17, .n = 20, .k = 72, .alpha = -1, .beta = 0},
+        {.m = 257, .n = 20, .k = 8, .alpha = 1, .beta = 2, .base.multiprocessors = 2},
+        {.m = 33, .n = 24, .k = 136, .alpha = 2, .beta = 0, .base.multiprocessors = 2},
+        {.m = 1, .n = 6144, .k = 1024, .alpha = 1, .beta = 0},
+    };
+    static const struct gemm_options of_bf16[] = {
+        {.m = 24, .n = 40, .k = 264, .alpha = 1, .beta = 0},
+        {.m = 72, .n = 12, .k = 520, .alpha = 1, .beta = 2},
+    };
+    enum { ALL = sizeof of_all / sizeof of_all[0] };
     struct gemm_options *const options = (struct gemm_options *)base;
+    const bool is_f32 = options->type == GEMM_F32, is_bf16 = options->type == GEMM_BF16;
+    const size_t rest = is_f32    ? sizeof of_f32 / sizeof of_f32[0]
+                        : is_bf16 ? sizeof of_bf16 / sizeof of_bf16[0]
+                                  : 0;
 
-    if (i == sizeof small / sizeof small[0])
+    if (i >= ALL + rest)
         return false;
-    options->m = small[i].m;
-    options->n = small[i].n;
-    options->k = small[i].k;
-    options->alpha = small[i].alpha;
-    options->beta = small[i].beta;
-    base->padding = small[i].base.padding;
+    const struct gemm_options *const small = i < ALL  ? &of_all[i]
+                                             : is_f32 ? &of_f32[i - ALL]
+                                                      : &of_bf16[i - ALL];
+    options->m = small->m;
+    options->n = small->n;
+    options->k = small->k;
+    options->alpha = small->alpha;
+    options->beta = small->beta;
+    base->padding = small->base.padding;
+    base->multiprocessors = small->base.multiprocessors;
+    base->is_for_the_rest = i >= ALL;
     base->a = base->b = NULL;
     return true;
 }

@@ -426,8 +426,9 @@ static const struct matrix_reduction *call_of(const struct problem *base)
 
 static const char *declines(const struct problem *base, const struct rung *rung)
 {
-    (void)base;
-    return kind_of(rung)->run == NULL ? rung_not_built(rung) : NULL;
+    if (kind_of(rung)->run == NULL)
+        return rung_not_built(rung);
+    return kind_of(rung)->declines != NULL ? kind_of(rung)->declines(call_of(base)) : NULL;
 }
 
 static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)

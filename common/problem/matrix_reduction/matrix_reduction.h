@@ -37,6 +37,8 @@ struct matrix_rung {
     double (*depth)(const struct matrix_reduction *call);
     /* Describes how the rung ran. NULL: nothing to say. */
     void (*how)(const struct matrix_reduction *call, char text[RUNG_HOW_SIZE]);
+    /* Why the rung does not do this reduction, or NULL if it does. NULL: it does all. */
+    const char *(*declines)(const struct matrix_reduction *call);
 };
 
 extern const struct problem_kind row_reduction_kind, column_reduction_kind;

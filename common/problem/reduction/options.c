@@ -89,7 +89,18 @@ bool reduction_set_small(struct problem_options *base, size_t i)
     struct reduction_options *const options = (struct reduction_options *)base;
     const size_t pair = i / SIZES; /* of an operator and a type */
 
-    if (pair == PAIRS)
+    if (i == PAIRS * SIZES) { /* five tiles of 32 KB, and some more, for one multiprocessor */
+        options->n = 45003;
+        options->op = OP_DOT;
+        options->type = TYPE_F32;
+        base->a = base->b = NULL;
+        base->offset = 1;
+        base->skew = 0;
+        base->multiprocessors = 1;
+        base->is_for_the_rest = true;
+        return true;
+    }
+    if (i > PAIRS * SIZES)
         return false;
     enum { MOST_BLOCKS = 64 }; /* more would only take long to emulate, once for each of these */
     options->n = sizes[i % SIZES];

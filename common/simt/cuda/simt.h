@@ -44,6 +44,17 @@ struct simt_counters {
 void simt_counters_reset(void);
 void simt_counters_read(struct simt_counters *counters);
 
+/* The kernels launched since the last reset, each instance of a template once. */
+struct simt_launched {
+    const void *function; /* what tells one from another, in this process */
+    const char *name;     /* as the source of the first launch has it */
+    const char *symbol;   /* mangled; "" if unknown */
+};
+
+void simt_launched_reset(void);
+/* How many; the array is valid until the next launch. */
+size_t simt_launched_read(const struct simt_launched **launched);
+
 /* ---- called by cuda_runtime.h, not by programs ---- */
 
 struct uint3 {

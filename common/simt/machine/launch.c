@@ -11,6 +11,7 @@
 #include "machine/cluster.h"
 #include "machine/fault.h"
 #include "machine/fibers.h"
+#include "machine/launched.h"
 #include "machine/pipeline.h"
 #include "machine/progress.h"
 #include "machine/ptx.h"
@@ -241,6 +242,7 @@ static void open_launch(const struct simt_launch *asked)
     simt_note_progress();
     simt_progress_start_launch();
     simt_counts.launches++;
+    simt_note_launched(asked);
     simt_schedule_start_launch();
 }
 

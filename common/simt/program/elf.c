@@ -135,6 +135,20 @@ const struct simt_symbol *simt_symbol_below(const struct simt_symbol *table, siz
     return low > 0 ? &table[low - 1] : NULL;
 }
 
+const struct simt_symbol *simt_symbol_of_function(const void *function)
+{
+    extern const char __executable_start[];
+    uintptr_t address = (uintptr_t)function;
+    const struct simt_symbol *found =
+        simt_symbol_below(simt_symbols.functions, simt_symbols.function_count, address);
+    if (!found || found->offset != address) {
+        /* Addresses in a position-independent file start from zero. */
+        address -= (uintptr_t)__executable_start;
+        found = simt_symbol_below(simt_symbols.functions, simt_symbols.function_count, address);
+    }
+    return function && found && found->offset == address ? found : NULL;
+}
+
 /* ---- names ---- */
 
 void simt_plain_name(const char *mangled, char *name, size_t size)

@@ -32,6 +32,9 @@ void simt_symbols_read(void);
 const struct simt_symbol *simt_symbol_below(const struct simt_symbol *table, size_t count,
                                             size_t offset);
 
+/* The function that begins at this address of the program; NULL if none is known. */
+const struct simt_symbol *simt_symbol_of_function(const void *function);
+
 /* The last identifier of a mangled name: of _ZZ1kPfE5tiles, tiles. */
 void simt_plain_name(const char *mangled, char *name, size_t size);
 /* Whose local variable a mangled name is: of _ZZ1kPfE5tiles, k; "" if no function's. */

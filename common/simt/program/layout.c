@@ -117,18 +117,10 @@ static size_t alignment_of(const struct simt_symbol *variable)
 /* What the names of a function's variables begin with; "" if the function is not known. */
 static void prefix_of(const void *function, char *prefix, size_t size)
 {
-    extern const char __executable_start[];
-    uintptr_t address = (uintptr_t)function;
+    const struct simt_symbol *kernel = simt_symbol_of_function(function);
     int length;
-    const struct simt_symbol *kernel =
-        simt_symbol_below(simt_symbols.functions, simt_symbols.function_count, address);
-    if (!kernel || kernel->offset != address) {
-        /* Addresses in a position-independent file start from zero. */
-        address -= (uintptr_t)__executable_start;
-        kernel = simt_symbol_below(simt_symbols.functions, simt_symbols.function_count, address);
-    }
     prefix[0] = '\0';
-    if (!function || !kernel || kernel->offset != address) {
+    if (!kernel) {
         return;
     }
     length = strncmp(kernel->name, "_Z", 2) == 0

@@ -24,14 +24,21 @@ static const char *const small[] = {
     "06_gpu_warp_shuffle --gpus 3 --n 4099",
     "06_gpu_warp_shuffle --ladder rows --m 33 --n 777",
     "06_gpu_warp_shuffle --ladder columns --m 256 --n 65",
+    "SIMT_MULTIPROCESSORS=1 06_gpu_warp_shuffle --n 45003 --rung bulk_copies", /* ring, refilled */
     "07_gemm --m 100 --n 67 --k 45 --beta 2",
+    "07_gemm --m 5 --n 36 --k 1500", /* plans: many blocks share a tile */
+    "07_gemm --m 17 --n 20 --k 72",
+    "SIMT_MULTIPROCESSORS=2 07_gemm --m 257 --n 20 --k 8",
+    "SIMT_MULTIPROCESSORS=2 07_gemm --m 33 --n 24 --k 136 --rung narrow",
     "07_gemm --type bf16 --m 24 --n 40 --k 72 --beta 2",
     "07_gemm --type tf32 --m 24 --n 40 --k 72 --beta 2",
     "07_gemm --type bf16 --m 24 --n 40 --k 520", /* stages are filled again */
+    "07_gemm --type bf16 --m 72 --n 12 --k 136",
     "07_gemm --type tf32 --m 24 --n 40 --k 264",
     "07_gemm --gpus 4 --m 65 --n 70 --k 40 --beta 2",
     "07_gemm --type bf16 --gpus 3 --m 65 --n 70 --k 40",
     "08_conv --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1",
+    "08_conv --batch 1 --channels 16 --height 9 --width 11 --filters 33 --pad 1",
     "08_conv --batch 1 --channels 4 --height 9 --width 30 --filters 4 --groups 2 --pad 1",
 };
 
@@ -62,6 +69,12 @@ static char *read_file(const char *path)
     return text;
 }
 
+/* What stands in front of the program's name: "NAME=VALUE ", or nothing. */
+static size_t setting_of(const char *line)
+{
+    return strncmp(line, "SIMT_", 5) == 0 ? strcspn(line, " ") + 1 : 0;
+}
+
 /* One line for each counted rung: its name and its counters as they stand in the JSON, but for the
  * splits: compilers join and part short branches, each in its way. A learner's own rungs, whose
  * names begin with my_, need no committed counts. */
@@ -73,8 +86,8 @@ static void count(FILE *out, const char *line)
     assert_true(descriptor >= 0);
     close(descriptor);
     snprintf(command, sizeof command,
-             "SIMT_DEVICES=4 '%s'/counted/%s --warmup 0 --reps 1 --json %s >/dev/null", folder,
-             line, path);
+             "SIMT_DEVICES=4 %.*s '%s'/counted/%s --warmup 0 --reps 1 --json %s >/dev/null",
+             (int)setting_of(line), line, folder, line + setting_of(line), path);
     assert_int_equal(system(command), 0);
     json = read_file(path);
     unlink(path);
