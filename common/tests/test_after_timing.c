@@ -182,6 +182,22 @@ static void small_problems_have_probes(void **state)
     free(output);
 }
 
+/* What was wrong first is reported, whatever is right later. */
+static void a_right_result_hides_no_wrong_one(void **state)
+{
+    const struct comparison wrong = {.error = 1, .where = "got 1, expected 2"};
+    const struct comparison right = {.right = true};
+    struct result row = {.rung = "wrong"};
+    (void)state;
+
+    result_note(&row, &wrong, true);
+    result_note(&row, &right, false);
+    result_conclude(&row, "");
+    assert_int_equal(row.verdict, VERDICT_FAIL);
+    assert_non_null(strstr(row.reason, "on the probe"));
+    assert_non_null(strstr(row.reason, "got 1, expected 2"));
+}
+
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
 enum { MOST_TURNS = 64 };
@@ -288,7 +304,7 @@ static void a_rate_beyond_the_peak(void **state)
 /* ---- results that were never written --------------------------------------------------------- */
 
 static bool writes;
-static const float own_nan = NAN; /* any but the poison */
+static float own_nan; /* any but the poison */
 
 static void nan_reduction(const struct reduction *call)
 {
@@ -346,8 +362,10 @@ static void judge_nan(const struct problem_kind *kind, const void *rung,
     }
 }
 
+/* With NaNs that differ from the poison in one byte. */
 static void nan_is_to_be_written(void **state)
 {
+    static const uint32_t nans[] = {0x7FC00000, 0xFFFFFF00, 0xFFFF00FF, 0x7FFFFFFF};
     enum { COUNT = 36 };
     const struct reduction_rung reduction = {
         .rung = {.name = "nan"}, .run = nan_reduction, .depth = no_depth};
@@ -367,21 +385,28 @@ static void nan_is_to_be_written(void **state)
     char *const matrix = npy_temporary("(6, 6)", data, COUNT);
     char *const images = npy_temporary("(1, 1, 6, 6)", data, COUNT);
 
-    struct problem_options base = {.seed = 1, .threads = 1, .a = vector};
-    judge_nan(
-        &reduction_kind, &reduction,
-        &(const struct reduction_options){.base = base, .op = OP_MAX, .type = TYPE_NOT_GIVEN}.base);
-    base.a = matrix;
-    judge_nan(
-        &row_reduction_kind, &rows,
-        &(const struct reduction_options){.base = base, .op = OP_SUM, .type = TYPE_NOT_GIVEN}.base);
-    base.b = matrix;
-    judge_nan(&gemm_kind, &product, &(const struct gemm_options){.base = base, .alpha = 1}.base);
-    base.a = base.b = images;
-    judge_nan(&conv_kind, &convolution,
-              &(const struct conv_options){
-                  .base = base, .groups = 1, .stride_height = 1, .stride_width = 1, .dilation = 1}
-                   .base);
+    for (size_t i = 0; i < sizeof nans / sizeof nans[0]; i++) {
+        memcpy(&own_nan, &nans[i], sizeof own_nan);
+        struct problem_options base = {.seed = 1, .threads = 1, .a = vector};
+        judge_nan(
+            &reduction_kind, &reduction,
+            &(const struct reduction_options){.base = base, .op = OP_MAX, .type = TYPE_NOT_GIVEN}
+                 .base);
+        base.a = matrix;
+        judge_nan(
+            &row_reduction_kind, &rows,
+            &(const struct reduction_options){.base = base, .op = OP_SUM, .type = TYPE_NOT_GIVEN}
+                 .base);
+        base.b = matrix;
+        judge_nan(&gemm_kind, &product,
+                  &(const struct gemm_options){.base = base, .alpha = 1}.base);
+        base.a = base.b = images;
+        judge_nan(
+            &conv_kind, &convolution,
+            &(const struct conv_options){
+                .base = base, .groups = 1, .stride_height = 1, .stride_width = 1, .dilation = 1}
+                 .base);
+    }
     npy_remove(vector);
     npy_remove(matrix);
     npy_remove(images);
@@ -390,9 +415,13 @@ static void nan_is_to_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_call_is_verified),  cmocka_unit_test(small_problems_have_tails),
-        cmocka_unit_test(small_problems_have_probes), cmocka_unit_test(rungs_take_turns),
-        cmocka_unit_test(a_rate_beyond_the_peak),     cmocka_unit_test(nan_is_to_be_written),
+        cmocka_unit_test(the_last_call_is_verified),
+        cmocka_unit_test(small_problems_have_tails),
+        cmocka_unit_test(small_problems_have_probes),
+        cmocka_unit_test(a_right_result_hides_no_wrong_one),
+        cmocka_unit_test(rungs_take_turns),
+        cmocka_unit_test(a_rate_beyond_the_peak),
+        cmocka_unit_test(nan_is_to_be_written),
     };
     return cmocka_run_group_tests_name("after_timing", tests, NULL, NULL);
 }

@@ -10,7 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/guarded.h"
 #include "problem/compare.h"
+#include "problem/judge.h"
 
 static struct comparison compare(double computed, double expected, double bound, double largest)
 {
@@ -163,13 +165,57 @@ static void bound_is_sharp(void **state)
     assert_false(compare_number(1 - 0x1p-24, &reference, bound, FLT_MAX).right);
 }
 
+/* The element that is reported: a wrong one before a right one, then the largest share of the bound;
+ * NaN, which has no share, before any. */
+static void the_worst_is_kept(void **state)
+{
+    static const struct comparison ascending[] = {
+        {.right = true, .error = 0, .bound = 0},     {.right = true, .error = 1, .bound = 10},
+        {.right = true, .error = 0.5, .bound = 1},   {.right = false, .error = 2, .bound = 1.5},
+        {.right = false, .error = 20, .bound = 1.5}, {.right = false, .error = NAN, .bound = 100},
+    };
+    enum { COUNT = sizeof ascending / sizeof ascending[0] };
+    (void)state;
+
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = 0; j < COUNT; j++) {
+            struct comparison worst = ascending[i];
+            strcpy(worst.where, "first");
+            assert_true(judge_keep_worse(&worst, &ascending[j]) == (j > i));
+            assert_memory_equal(&worst.error, &ascending[j > i ? j : i].error, sizeof worst.error);
+        }
+}
+
+/* Every byte of a margin counts, and none of the array. */
+static void every_guarded_byte(void **state)
+{
+    enum { COUNT = 12, OFFSET = 4 };
+    struct guarded array;
+    struct error error;
+    ptrdiff_t place;
+    (void)state;
+
+    assert_true(guarded_create(&array, COUNT, OFFSET, MARGIN_AFTER, &cpu_back_end, &error));
+    guarded_fill(&array, guard_value());
+    assert_true(guarded_margins_hold(&array, guard_value(), &place));
+    for (size_t i = 0; i < array.total; i++) {
+        const bool inside = i >= array.before && i < array.before + COUNT;
+        array.host[i] ^= 1;
+        assert_true(guarded_margins_hold(&array, guard_value(), &place) == inside);
+        assert_true(inside || place == (ptrdiff_t)i - MARGIN_BEFORE - OFFSET);
+        array.host[i] ^= 1;
+    }
+    guarded_destroy(&array, &cpu_back_end);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),         cmocka_unit_test(nan_is_no_number),
-        cmocka_unit_test(infinities),      cmocka_unit_test(overflow),
-        cmocka_unit_test(tail_counts),     cmocka_unit_test(bounds),
-        cmocka_unit_test(bounds_of_trees), cmocka_unit_test(bound_is_sharp),
+        cmocka_unit_test(numbers),           cmocka_unit_test(nan_is_no_number),
+        cmocka_unit_test(infinities),        cmocka_unit_test(overflow),
+        cmocka_unit_test(tail_counts),       cmocka_unit_test(bounds),
+        cmocka_unit_test(bounds_of_trees),   cmocka_unit_test(bound_is_sharp),
+        cmocka_unit_test(the_worst_is_kept), cmocka_unit_test(every_guarded_byte),
     };
     return cmocka_run_group_tests_name("verify", tests, NULL, NULL);
 }

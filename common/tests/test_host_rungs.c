@@ -555,9 +555,57 @@ static void test_cold_samples(void **state)
     problem->kind->destroy(problem);
 }
 
+static size_t made; /* calls since the timer was started */
+
+static void quick(const struct gemm *call)
+{
+    (void)call;
+    made++;
+}
+
+static bool start_counting(struct error *error)
+{
+    (void)error;
+    made = 0;
+    return true;
+}
+
+static bool quarter_of_a_microsecond_each(double *microseconds, struct error *error)
+{
+    (void)error;
+    *microseconds = 0.25 * (double)made;
+    return true;
+}
+
+/* A sample of short calls has many, and is the time of one. */
+static void test_samples_of_many_calls(void **state)
+{
+    const struct machine machine = {.name = "test", .processors = 1};
+    const struct gemm_options options = gemm_sizes(1, 1, 1);
+    struct gemm_rung rung = gemm_rung;
+    struct trial trial;
+    struct error error;
+    (void)state;
+
+    device.timer_start = start_counting;
+    device.timer_stop = quarter_of_a_microsecond_each;
+    struct problem *problem = gemm_kind.create(&options.base, &device, &machine, &error);
+    assert_non_null(problem);
+    rung.rung.flags = 0;
+    rung.run = quick;
+    assert_true(trial_begin(problem, &rung.rung, 1, 3, false, &trial, &error));
+    assert_true(trial_take(problem, &rung.rung, 0, 1, &trial, &error));
+    assert_true(0.25 * (double)trial.calls >= MINIMUM_SAMPLE_US);
+    assert_int_equal(made, trial.calls);
+    assert_true(trial.statistics.min == 0.25 && trial.statistics.max == 0.25);
+    trial_free(&trial);
+    problem->kind->destroy(problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_samples_of_many_calls, set_up),
         cmocka_unit_test(test_cold_samples),
         cmocka_unit_test(test_judged_on_the_host),
         cmocka_unit_test(test_part_of_the_rows),

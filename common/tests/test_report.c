@@ -991,9 +991,45 @@ static void permissions(void **state)
     folder_remove(folder);
 }
 
+/* Numbers that differ, each in its own column. */
+static void each_number_in_its_column(void **state)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } columns[] = {{"warmups", 2},        {"reps", 9},
+                   {"min_us", 10},        {"median_us", 11},
+                   {"mean_us", 12},       {"std_us", 13},
+                   {"max_us", 14},        {"gb_per_s", 15},
+                   {"gflop_per_s", 16},   {"error", 0.25},
+                   {"error_bound", 0.5},  {"percent_of_peak", 17},
+                   {"speedup_first", 18}, {"speedup_library", 19}};
+    struct fixture fixture;
+    char field[PATH_SIZE];
+    (void)state;
+
+    make_fixture(&fixture);
+    struct result *const row = &fixture.results.rows[0];
+    row->trial.statistics = (struct statistics){
+        .count = 9, .min = 10, .median = 11, .mean = 12, .standard_deviation = 13, .max = 14};
+    row->gb_per_s = 15;
+    row->gflop_per_s = 16;
+    row->percent_of_peak = 17;
+    row->speedup_first = 18;
+    row->speedup_library = 19;
+    char *const csv = written(report_csv, &fixture.results, 1);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        csv_named(csv, 1, columns[i].name, field);
+        if (strtod(field, NULL) != columns[i].value)
+            fail_msg("%s is %s", columns[i].name, field);
+    }
+    free(csv);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_number_in_its_column),
         cmocka_unit_test(csv_row),
         cmocka_unit_test(csv_header_once),
         cmocka_unit_test(csv_quoting),
