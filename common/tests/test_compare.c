@@ -165,8 +165,8 @@ static void bound_is_sharp(void **state)
     assert_false(compare_number(1 - 0x1p-24, &reference, bound, FLT_MAX).right);
 }
 
-/* The element that is reported: a wrong one before a right one, then the largest share of the bound;
- * NaN, which has no share, before any. */
+/* The element that is reported: a wrong one before a right one, then the one with the largest share
+ * of the bound. NaN, which has no share, comes before any. */
 static void the_worst_is_kept(void **state)
 {
     static const struct comparison ascending[] = {
