@@ -87,7 +87,7 @@ static const char *order_path;       /* only results are tested, and what fails 
 static char wrong_in_order[1500];    /* what an earlier run told, in another order of threads */
 static size_t wrong_test = SIZE_MAX; /* of which test */
 
-static void stop(const char *what)
+_Noreturn static void stop(const char *what)
 {
     fprintf(stderr, "grader: %s: %s\n", what, strerror(errno));
     fflush(NULL);
@@ -1090,10 +1090,8 @@ static void tell_order(size_t index, const struct outcome *outcome)
 {
     FILE *const file = fopen(order_path, "w");
 
-    if (file == NULL)
+    if (file == NULL || fprintf(file, "%zu %s", index, outcome->message) < 0 || fclose(file) != 0)
         stop(order_path);
-    fprintf(file, "%zu %s", index, outcome->message);
-    fclose(file);
 }
 
 static void read_order(const char *path)
