@@ -242,8 +242,9 @@ static void no_output(void **state)
     (void)state;
     if (step_count < 3)
         return;
-    assert_refused(step, "--kernel 99x99", EXIT_BAD_USAGE, "--kernel 99x99: without output");
-    assert_refused(step, "--kernel 35x1", EXIT_BAD_USAGE, "without output");
+    assert_refused(step, "--height 34 --width 130 --kernel 99x99", EXIT_BAD_USAGE,
+                   "--kernel 99x99: without output");
+    assert_refused(step, "--height 34 --kernel 35x1", EXIT_BAD_USAGE, "without output");
     assert_refused(step, "--height 4 --kernel 7x3 --pad 1", EXIT_BAD_USAGE, "without output");
     assert_refused(step, "--dilation 18446744073709551615", EXIT_BAD_USAGE, "without output");
 

@@ -95,7 +95,7 @@ bool gemm_set_small(struct problem_options *base, size_t i)
         {.m = 17, .n = 20, .k = 72, .alpha = -1, .beta = 0},
         {.m = 257, .n = 20, .k = 8, .alpha = 1, .beta = 2, .base.multiprocessors = 2},
         {.m = 33, .n = 24, .k = 136, .alpha = 2, .beta = 0, .base.multiprocessors = 2},
-        {.m = 1, .n = 6144, .k = 1024, .alpha = 1, .beta = 0},
+        {.m = 1, .n = 8192, .k = 1024, .alpha = 1, .beta = 0},
     };
     static const struct gemm_options of_bf16[] = {
         {.m = 24, .n = 40, .k = 264, .alpha = 1, .beta = 0},
