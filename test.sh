@@ -153,7 +153,7 @@ end_build() {
 
 # test_suite PRESET COMMAND...: runs the tests of what was built; COMMAND, if any, starts ctest.
 test_suite() {
-    local preset=$1 folder=$root/build/$1 status=0 passed failed skipped only=() reasons=()
+    local preset=$1 folder=$root/build/$1 status=0 passed failed skipped only=() reasons=() reason
     shift
     # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
     [[ $preset != tsan ]] || only=(-L '^step$')
@@ -188,7 +188,9 @@ test_suite() {
     if ((failed > 0)); then
         show_end "$folder/test.log"
     fi
-    ((${#reasons[@]} == 0)) || put '%sskipped: %s%s\n' "${reasons[@]/#/$yellow}"
+    for reason in ${reasons[@]+"${reasons[@]}"}; do
+        put '%sskipped: %s%s\n' "$yellow" "$reason" "$plain"
+    done
     close_suite "$preset" "$passed" "$failed" "$skipped" $((SECONDS - started))
 }
 
