@@ -131,7 +131,7 @@ extern "C" const char *declines_bulk_copies(const struct reduction *call)
         const struct bulk_plan plan = plan_bulk(call, in);
 
         reason = plan.tiles == 0                       ? "requires a whole tile of 32 KB"
-                 : !is_aligned_for_bulk(in, plan.head) ? "requires inputs that are aligned alike"
+                 : !is_aligned_for_bulk(in, plan.head) ? "requires inputs with the same alignment"
                  : !block_may_have(plan.shared_bytes) ? "requires 192 KB of shared memory per block"
                                                       : NULL;
     });

@@ -9,7 +9,7 @@
  *   replayed  The calls are recorded once (struct back_end's record_start; on a GPU, a CUDA graph),
  *             and the sample is the time of a replay, in which the host has no part. This is how
  *             work is timed that takes less than SHORT_CALL_US when it is launched, on a back end
- *             that records. The time when launched is kept, too: call_us.
+ *             that records. The time when launched is also kept: call_us.
  *
  * Before each warm GPU sample there is one call, or one replay, that is not timed, so that the GPU
  * is not idle when the timer starts. With --cold the inputs are evicted from the caches before each
@@ -44,7 +44,7 @@ struct trial {
 /* Finds out how samples are taken, how many calls each needs, and how many to take: `reps`, and
  * before them `warmup` that are discarded. With reps = 0 the number of samples is what fits in a
  * quarter of a second, from 5 to 101, but no more than fit in a second (and at least 1); warm-up
- * samples are then limited to a second, too. Takes none yet. Returns false if a device call failed
+ * samples are then also limited to a second. Takes none yet. Returns false if a device call failed
  * or there is no memory for the samples. */
 bool trial_begin(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
                  bool cold, struct trial *trial, struct error *error);
@@ -56,7 +56,7 @@ bool trial_take(struct problem *problem, const struct rung *rung, size_t round, 
                 struct trial *trial, struct error *error);
 
 /* Once more what was timed in the last round: a replay of the same recording, or a call. Its time
- * is dropped. Then the recording is, too. */
+ * is dropped, and then the recording. */
 bool trial_last_call(struct problem *problem, const struct rung *rung, struct trial *trial,
                      struct error *error);
 

@@ -435,7 +435,7 @@ class Trial:
         return None
 
     def with_mutant(self, word):
-        """The word of a command with the mutant's programs in place of the build's."""
+        """The word of a command with the mutant's programs instead of the build's."""
         return re.sub(re.escape(self.step.bin + os.sep) + r"((?:counted/)?\w+)", lambda match:
                       os.path.join(self.folder, "bin", match[1])
                       if os.path.exists(os.path.join(self.folder, "bin", match[1])) else match[0], word)

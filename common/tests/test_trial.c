@@ -221,7 +221,7 @@ static void short_work_is_replayed(void **state)
     problem->kind->destroy(problem);
 }
 
-/* Work of no measurable length ends, too. */
+/* Calibration also ends for work of no measurable length. */
 static void a_recording_is_no_longer_than_it_may(void **state)
 {
     const struct back_end back_end = back_end_with(true);

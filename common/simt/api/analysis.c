@@ -40,7 +40,7 @@ enum { STOP, REPORT, OFF }; /* SIMT_CHECKS */
 
 /* ---- whether to analyse ---- */
 
-static bool decided, analysing, is_off, as_usual; /* the last: nobody has asked for it */
+static bool decided, analysing, is_off, as_usual; /* the last: the user has not asked for it */
 
 void simt_analyse(bool on)
 {

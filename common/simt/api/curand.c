@@ -65,8 +65,7 @@ static bool is_quasi(const struct curandGenerator_st *generator)
 static bool makes_pairs(const struct curandGenerator_st *generator)
 {
     const curandRngType_t type = generator->draws.type;
-    return type == CURAND_RNG_PSEUDO_DEFAULT || type == CURAND_RNG_PSEUDO_XORWOW ||
-           type == CURAND_RNG_PSEUDO_MRG32K3A;
+    return type == CURAND_RNG_PSEUDO_XORWOW || type == CURAND_RNG_PSEUDO_MRG32K3A;
 }
 
 static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool of_host)

@@ -192,7 +192,7 @@ unsigned int simt_keep_finding(const struct finding *finding, bool is_note)
     return (unsigned int)kept_count;
 }
 
-/* ---- what nobody has looked at ---- */
+/* ---- blocks that were not checked ---- */
 
 static struct unchecked {
     char *kernel;
