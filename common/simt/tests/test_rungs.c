@@ -27,8 +27,8 @@ static const char *const small[] = {
     "SIMT_MULTIPROCESSORS=1 06_gpu_warp_shuffle --n 45003 --rung bulk_copies", /* ring, refilled */
     "07_gemm --m 100 --n 67 --k 45 --beta 2",
     /* Plans: many blocks share a tile. All rungs would take half a minute. */
-    "07_gemm --m 5 --n 36 --k 1500 --rung sliced_tiles --rung added_later --rung clustered "
-    "--rung added_in_shares --rung thin",
+    ("07_gemm --m 5 --n 36 --k 1500 --rung sliced_tiles --rung added_later --rung clustered "
+     "--rung added_in_shares --rung thin"),
     "07_gemm --m 17 --n 20 --k 72",
     "SIMT_MULTIPROCESSORS=2 07_gemm --m 257 --n 20 --k 8",
     "SIMT_MULTIPROCESSORS=2 07_gemm --m 33 --n 24 --k 136 --rung narrow",
