@@ -21,7 +21,9 @@ import collections
 import csv
 import math
 import os
+import re
 import sys
+import xml.etree.ElementTree
 
 HEADER = ("step,rung,op,type,shape,seed,backend,device,cache,warmups,reps,min_us,median_us,mean_us,std_us,"
           "max_us,gb_per_s,gflop_per_s,percent_of_peak,speedup_first,speedup_library,error,error_bound,"
@@ -302,11 +304,37 @@ text:not([style*="fill: #"]), text[style*="fill: #555555"] {fill: #e6edf3 !impor
 """
 
 
-def add_style(path):
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+SVG = "http://www.w3.org/2000/svg"
+FONT = "font-family: 'DejaVu Sans', Verdana, Arial, sans-serif"
+
+
+def compact(element):
+    """What Matplotlib wraps into a group of its own that changes nothing, it writes without the group."""
+    children = []
+    for child in element:
+        compact(child)
+        if child.tag == "{%s}g" % SVG and set(child.attrib) <= {"id"}:
+            children += list(child)
+        elif child.tag != "{%s}metadata" % SVG:
+            children.append(child)
+    element[:] = children
+    for name, value in element.attrib.items():
+        value = " ".join(re.sub(r"font-family: [^;]*", FONT, value).split())
+        element.set(name, re.sub(r"\d+\.\d{3,}", lambda number: "%.6g" % round(float(number[0]), 2), value))
+    element.tail = "\n"
+    if children:
+        element.text = "\n"
+
+
+def finish_svg(path):
+    """One element per line, coordinates to a hundredth of a point, and the style for a dark screen."""
+    xml.etree.ElementTree.register_namespace("", SVG)
+    xml.etree.ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+    root = xml.etree.ElementTree.parse(path).getroot()
+    compact(root)
+    text = xml.etree.ElementTree.tostring(root, encoding="unicode")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace(" <metadata>", STYLE + " <metadata>", 1))
+        file.write(text.replace(">\n", ">\n" + STYLE, 1))
 
 
 def save(figure, folder, name, note):
@@ -316,7 +344,7 @@ def save(figure, folder, name, note):
         try:
             figure.savefig(path, dpi=130, metadata={"Date": None} if kind == "svg" else None)
             if kind == "svg":
-                add_style(path)
+                finish_svg(path)
         except OSError as error:
             raise Failure(4, "%s: %s" % (path, error.strerror)) from error
         print(path)
