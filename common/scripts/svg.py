@@ -23,11 +23,24 @@ class Svg:
     """Elements with whole coordinates, so that the same data give the same bytes."""
 
     def __init__(self, title):
-        self.title, self.parts = title, []
+        self.title, self.parts = title, []  # a part: its SVG, or for boxes [look, place, ...]
         self.width = self.height = 0
 
     def grow(self, x, y):
         self.width, self.height = max(self.width, x), max(self.height, y)
+
+    def boxes_like(self, look, place):
+        """The boxes of this look that the one at place may join: nothing drawn since lies where it will lie."""
+        for part in reversed(self.parts):
+            if isinstance(part, str):
+                if not part.startswith("<text"):  # a text lies on a box that was drawn before it
+                    return None
+            elif part[0] == look:
+                return part
+            elif any(x < place[0] + place[2] and place[0] < x + width and y < place[1] + place[3] and
+                     place[1] < y + height for x, y, width, height in part[1:]):
+                return None
+        return None
 
     def text(self, x, y, text, size=12, anchor="start", colour=INK, weight="normal"):
         text = str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -42,8 +55,13 @@ class Svg:
         self.text(x, y, text, size, "middle", WHITE if colour in DARK else BLACK if colour in COLOURS else INK, weight)
 
     def box(self, x, y, width, height, fill, stroke="none"):
-        self.parts.append('<rect x="%d" y="%d" width="%d" height="%d" fill="%s"%s/>' % (
-            x, y, width, height, fill, ' stroke="%s"' % stroke if stroke != "none" else ""))
+        look = 'fill="%s"%s' % (fill, ' stroke="%s"' % stroke if stroke != "none" else "")
+        place = (int(x), int(y), int(width), int(height))
+        boxes = self.boxes_like(look, place)
+        if boxes:
+            boxes.append(place)
+        else:
+            self.parts.append([look, place])
         self.grow(x + width, y + height)
 
     def line(self, x, y, to_x, to_y, colour=INK, width=1, dashes=""):
@@ -72,10 +90,16 @@ class Svg:
         self.grow(x + radius, y + radius)
 
     def render(self):
+        def drawn(part):
+            if isinstance(part, str):
+                return part
+            return '<path d="%s" %s/>' % ("".join("M%d %dh%dv%dh%dz" % (x, y, width, height, -width)
+                                                  for x, y, width, height in part[1:]), part[0])
+
         width, height = int(self.width) + 16, int(self.height) + 12
         return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">\n'
                 '<title>%s</title>\n%s\n<rect width="100%%" height="100%%" fill="%s"/>\n%s\n</svg>\n'
-                % (width, height, width, height, self.title, STYLE, PAPER, "\n".join(self.parts)))
+                % (width, height, width, height, self.title, STYLE, PAPER, "\n".join(map(drawn, self.parts))))
 
 
 def grid(svg, left, top, cell, rows, columns, colour_of, text_of=lambda y, x: "", size=11):
