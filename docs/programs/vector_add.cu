@@ -1,15 +1,15 @@
-/* c = a + b on the GPU: a whole CUDA program, with all steps that one needs.
+/* c = a + b on the GPU: a whole CUDA program, with every step that it needs.
  * docs/first_program.md goes through it. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define N 1000
-#define BLOCK 256 /* threads in a block */
+#define BLOCK 256 /* threads per block */
 
 #define CHECK(call) check(call, #call, __LINE__)
 
-/* Nearly all calls of CUDA's return an error, and none prints it. */
+/* Nearly every CUDA call returns an error code, and none prints it. */
 static void check(cudaError_t error, const char *call, int line)
 {
     if (error == cudaSuccess)
@@ -18,7 +18,7 @@ static void check(cudaError_t error, const char *call, int line)
     exit(3);
 }
 
-/* The kernel. Each thread runs it once, with numbers of its own in blockIdx and threadIdx. */
+/* The kernel. Each thread runs it once, with its own blockIdx and threadIdx. */
 __global__ void add(const float *a, const float *b, float *c, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -40,7 +40,7 @@ int main(void)
         b[i] = 0.5f;
     }
 
-    /* Memory of the GPU's. The host may hold such a pointer, but not read through it. */
+    /* GPU memory. The host may hold such a pointer, but must not dereference it. */
     CHECK(cudaMalloc((void **)&device_a, bytes));
     CHECK(cudaMalloc((void **)&device_b, bytes));
     CHECK(cudaMalloc((void **)&device_c, bytes));
@@ -48,7 +48,7 @@ int main(void)
     CHECK(cudaMemcpy(device_a, a, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(device_b, b, bytes, cudaMemcpyHostToDevice));
 
-    /* As many blocks as it takes for N threads, rounded up: 4 blocks, 1,024 threads. */
+    /* Enough blocks for N threads, rounded up: 4 blocks, 1,024 threads. */
     add<<<(N + BLOCK - 1) / BLOCK, BLOCK>>>(device_a, device_b, device_c, N);
     CHECK(cudaGetLastError());      /* could it be launched? */
     CHECK(cudaDeviceSynchronize()); /* wait for it: did it run without a fault? */
@@ -56,7 +56,7 @@ int main(void)
     CHECK(cudaMemcpy(c, device_c, bytes, cudaMemcpyDeviceToHost));
 
     for (int i = 0; i < N; i++) {
-        if (!(c[i] == a[i] + b[i])) { /* written so that NaN is wrong, too */
+        if (!(c[i] == a[i] + b[i])) { /* a NaN also fails this test */
             fprintf(stderr, "wrong at %d: %g\n", i, c[i]);
             return 1;
         }
