@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Pages keep to the rules of style that a pattern can see: test_style.py [PAGE...]
+
+Reads the prose of the PAGES below, or of those named: no code, no links' targets, no output of programs. Each rule
+shows a text that it must find, so that a rule that finds nothing fails. A place that has to stay is in ALLOWED, at
+most ten in all, with the reason.
+
+Exit status: 0 no rule is broken, 1 some is. Needs nothing but Python 3.7."""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+import docs  # noqa: E402
+
+PAGES = ["README.md"] + ["docs/%s.md" % name for name in (
+    "01_cpu_naive", "02_cpu_simd_threads", "README", "bank_conflicts", "coalescing", "divergence", "exercises",
+    "explorer", "first_program", "floating_point", "glossary", "it_does_not_work", "mistakes", "reference",
+    "roofline", "several_gpus", "several_hosts", "simt_back_end", "simt_inside", "simt_reference", "simtcc",
+    "streams_and_graphs", "teaching", "testing", "timing", "tma_wgmma", "unrolling", "warp_scheduler")]
+
+LONGEST = 25  # words of a sentence
+
+UNITS = r"(block|warp|request|thread|launch|lane|cycle|element|call|result|load|store|second|row|multiprocessor|SM)"
+THINGS = r"(\d[\d,]*(?:\.\d+)?|numbers?|threads|warps|registers|bytes|words|sectors|loads|stores|requests|conflicts|products)"
+
+# (pattern, what to write, a text that breaks the rule)
+RULES = [
+    (r"\b(nobody|somebody|whoever|whomever)\b", "name the actor", "Nobody loads it."),
+    (r"\b(for|to) who\b", "name the actor", "for who knows C"),
+    (r", too(?=[.,;:)]|$)", "'also' before the verb", "It copies, too."),
+    (r"\ball the same\b", "anyway, still", "It is right all the same."),
+    (r"\bin place of\b", "instead of", "eight in place of one"),
+    (r"\balike\b", "equal, the same", "Both are alike."),
+    (r"\bbut for\b", "except for", "all but for one"),
+    (r"\bno multiple of\b", "not a multiple of", "is no multiple of 32"),
+    (r"\bbeside\b", "next to, compared with", "beside the line"),
+    (r"\b(under ?way|on (its|their) way)\b", "in flight", "copies are under way"),
+    (r"\bas (many|much|long|fast) (more|again)\b|\bas long again\b", "give the percentage", "takes half as long again"),
+    (r"\b%s an? %s\b" % (THINGS, UNITS), "per", "3.91 a request"),
+    (r"\bone (watches|would|writes|sees|first|wants|needs to)\b", "you", "as one writes it"),
+    (r"\bon the ground that\b", "on the grounds that", "on the ground that it runs"),
+    (r"\b(synchron|initial|vector|recogn|serial|optim|parallel|normal|organ|minim|maxim|special|general|summar|memor)"
+     r"is(e|es|ed|ing|ation)\b", "-ize", "they synchronise"),
+    (r"\d us\b", "µs", "it takes 3 us"),
+    (r"(?<!streaming )\bmultiprocessors?\b", "SM", "on a multiprocessor"),
+]
+
+# (page, words of the place): why it stays.
+ALLOWED = {
+    ("docs/floating_point.md", "beside the bound"): "step 04 links to the heading",
+    ("docs/tma_wgmma.md", "that is under way"): "a program's message",
+    ("docs/tma_wgmma.md", "mbarrier initialised"): "a program's message",
+}
+
+
+def prose(text):
+    """The text without code, comments and the targets of links; each line in its place."""
+    text = docs.without_code(text)
+    text = re.sub(r"```.*?```|<[^>\n]*>|https?://\S+", " ", text)
+    text = re.sub(r"`[^`\n]*`", "CODE", text)
+    return re.sub(r"\]\([^)\s]*\)", "]", text)
+
+
+def sentences(text):
+    """(line, sentence) of the paragraphs; tables, headings, formulas and lists of literature are left out."""
+    text = text.partition("\n## Further reading")[0]
+    for block in re.finditer(r"(?:^(?![|#>]|    ).+\n?)+", text, re.M):
+        items = re.split(r"(?m)^\s*(?:[-*]|\d+\.)\s+", block.group())
+        at = docs.line_of(text, block.start())
+        for item in items:
+            for sentence in re.split(r"[;:]\s|(?<=[.!?])[*)\"]*\s+(?=[A-Z*\[(\"0-9])|(?<=[.!?])[*)\"]+\s", item):
+                yield at, " ".join(sentence.split())
+
+
+def complaints(page, text):
+    plain = prose(text)
+    for pattern, instead, _ in RULES:
+        for match in re.finditer(pattern, plain, re.I | re.M):
+            around = " ".join(plain[max(0, match.start() - 20):match.end() + 20].split())
+            yield docs.line_of(plain, match.start()), "'%s': write %s" % (match.group(), instead), around
+    for line, sentence in sentences(plain):
+        words = [word for word in sentence.split() if re.search(r"\w", word)]
+        if len(words) > LONGEST and not sentence.startswith("*"):
+            yield line, "%d words in a sentence, at most %d" % (len(words), LONGEST), sentence
+
+
+def main(pages):
+    wrong, used = [], set()
+    for pattern, _, example in RULES:
+        if not re.search(pattern, example, re.I | re.M):
+            wrong.append("the rule %s does not find '%s'" % (pattern, example))
+    for page in pages or PAGES:
+        for line, what, around in complaints(page, docs.read(os.path.join(ROOT, page))):
+            place = next((place for place in ALLOWED if place[0] == page and place[1] in around), None)
+            used.add(place)
+            if place is None:
+                wrong.append("%s:%d: %s: %s" % (page, line, what, around[:160]))
+    if not pages:
+        wrong += ["%s: '%s' is allowed and not there" % place for place in ALLOWED if place not in used]
+    if len(ALLOWED) > 10:
+        wrong.append("%d places are allowed, at most 10" % len(ALLOWED))
+    print("\n".join(wrong) or "%d pages, %d rules" % (len(pages or PAGES), len(RULES)))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
