@@ -43,7 +43,7 @@ RULES = [
     (r"\bon the ground that\b", "on the grounds that", "on the ground that it runs"),
     (r"\b(synchron|initial|vector|recogn|serial|optim|parallel|normal|organ|minim|maxim|special|general|summar|memor)"
      r"is(e|es|ed|ing|ation)\b", "-ize", "they synchronise"),
-    (r"\d us\b", "µs", "it takes 3 us"),
+    (r"[\d,|] us\b", "µs", "| median, us |"),
     (r"(?<!streaming )\bmultiprocessors?\b", "SM", "on a multiprocessor"),
 ]
 
