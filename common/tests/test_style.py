@@ -16,8 +16,8 @@ import docs  # noqa: E402
 
 PAGES = ["README.md"] + ["docs/%s.md" % name for name in (
     "01_cpu_naive", "02_cpu_simd_threads", "README", "atomics_and_races", "bank_conflicts", "coalescing", "divergence", "exercises",
-    "explorer", "first_program", "floating_point", "glossary", "it_does_not_work", "littles_law", "mistakes", "occupancy", "reference",
-    "roofline", "several_gpus", "several_hosts", "simt_back_end", "simt_inside", "simt_reference", "simtcc",
+    "explorer", "first_program", "floating_point", "glossary", "it_does_not_work", "littles_law", "mistakes", "nsight_compute", "occupancy", "reference",
+    "roofline", "room", "several_gpus", "several_hosts", "simt_back_end", "simt_inside", "simt_reference", "simtcc",
     "streams_and_graphs", "teaching", "testing", "timing", "tma_wgmma", "unrolling", "warp_scheduler")]
 
 LONGEST = 25  # words of a sentence
