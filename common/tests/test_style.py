@@ -14,8 +14,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
 import docs  # noqa: E402
 
-PAGES = ["README.md"] + ["docs/%s.md" % name for name in (
-    "01_cpu_naive", "02_cpu_simd_threads", "README", "atomics_and_races", "bank_conflicts", "coalescing", "divergence", "exercises",
+PAGES = ["CONTRIBUTING.md", "README.md"] + ["docs/%s.md" % name for name in (
+    "01_cpu_naive", "02_cpu_simd_threads", "README", "atomics_and_races", "bank_conflicts", "coalescing", "course", "divergence", "exercises",
     "explorer", "first_program", "floating_point", "glossary", "it_does_not_work", "littles_law", "mistakes", "nsight_compute", "occupancy", "reference",
     "roofline", "room", "several_gpus", "several_hosts", "simt_back_end", "simt_inside", "simt_reference", "simtcc",
     "streams_and_graphs", "teaching", "testing", "timing", "tma_wgmma", "unrolling", "warp_scheduler")]
@@ -59,7 +59,7 @@ def prose(text):
     """The text without code, comments and the targets of links; each line in its place."""
     text = docs.without_code(text)
     text = re.sub(r"```.*?```|<[^>\n]*>|https?://\S+", " ", text)
-    text = re.sub(r"`[^`\n]*`", "CODE", text)
+    text = re.sub(r"`[^`\n]*(?:\n[^`\n]+)?`", "CODE", text)
     return re.sub(r"\]\([^)\s]*\)", "]", text)
 
 
