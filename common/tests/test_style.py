@@ -19,6 +19,7 @@ PAGES = ["CONTRIBUTING.md", "README.md"] + ["docs/%s.md" % name for name in (
     "explorer", "first_program", "floating_point", "glossary", "it_does_not_work", "littles_law", "mistakes", "nsight_compute", "occupancy", "reference",
     "roofline", "room", "several_gpus", "several_hosts", "simt_back_end", "simt_inside", "simt_reference", "simtcc",
     "streams_and_graphs", "teaching", "testing", "timing", "tma_wgmma", "unrolling", "warp_scheduler")]
+PAGES += [page for page in docs.find_pages(ROOT) if re.match(r"0[1278]_\w+/exercise/|0[12]_\w+/README", page)]
 
 LONGEST = 25  # words of a sentence
 
@@ -96,7 +97,7 @@ def main(pages):
             place = next((place for place in ALLOWED if place[0] == page and place[1] in around), None)
             used.add(place)
             if place is None:
-                wrong.append("%s:%d: %s: %s" % (page, line, what, around[:160]))
+                wrong.append("%s:%d: %s: %s" % (page, line, what, around[:300]))
     if not pages:
         wrong += ["%s: '%s' is allowed and not there" % place for place in ALLOWED if place not in used]
     if len(ALLOWED) > 10:

@@ -58,7 +58,7 @@ static void test_none(struct grade *grade)
         grade_conflicts(grade, 0);
 }
 
-const char grade_title[] = "a swizzle in place of padding";
+const char grade_title[] = "a swizzle instead of padding";
 const struct grade_test grade_tests[] = {
     {"results", GRADE_RESULT, test_results},
     {"four ways at most", GRADE_QUALITY, test_few},
