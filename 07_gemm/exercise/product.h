@@ -15,31 +15,28 @@ struct call {
     const float *a, *b;
     float *c;
     int m, n, k;
-    product *rung; /* to be timed beside the answer, or NULL */
 };
+
+static void multiply(product *by, const struct call *call)
+{
+    by(call->a, call->b, call->c, call->m, call->n, call->k);
+}
 
 static void answer(void *data)
 {
-    const struct call *const call = data;
-    gemm(call->a, call->b, call->c, call->m, call->n, call->k);
+    multiply(gemm, data);
 }
 
-static void rung(void *data)
+/* With a rung, both are timed. */
+static void run_beside(const struct call *call, void (*rung)(void *))
 {
-    const struct call *const call = data;
-    call->rung(call->a, call->b, call->c, call->m, call->n, call->k);
-}
-
-static void run(void *arguments)
-{
-    const struct call *const call = arguments;
     const size_t bytes = (size_t)call->m * (size_t)call->n * sizeof(float);
     struct call device = *call;
 
     device.a = grade_to_device(call->a, (size_t)call->m * (size_t)call->k * sizeof(float));
     device.b = grade_to_device(call->b, (size_t)call->k * (size_t)call->n * sizeof(float));
     device.c = grade_to_device(NULL, bytes);
-    if (call->rung != NULL) {
+    if (rung != NULL) {
         grade_time(answer, rung, &device);
         device.c = grade_to_device(NULL, bytes); /* nothing in it that the rung has written */
     }
@@ -47,8 +44,13 @@ static void run(void *arguments)
     grade_from_device(call->c, device.c, bytes);
 }
 
-/* With a rung, both are timed. Of a product with many rows, some 60 are compared. */
-static bool try_beside(struct grade *grade, int m, int n, int k, product *beside)
+static void run(void *arguments)
+{
+    run_beside(arguments, NULL);
+}
+
+/* Of a product with many rows, some 60 are compared. */
+static bool try_with(struct grade *grade, int m, int n, int k, void (*how)(void *))
 {
     const int step = m / 64 | 1;
     struct call call = {grade_floats(grade, (size_t)m * (size_t)k),
@@ -56,10 +58,9 @@ static bool try_beside(struct grade *grade, int m, int n, int k, product *beside
                         grade_output(grade, (size_t)m * (size_t)n * sizeof(float)),
                         m,
                         n,
-                        k,
-                        beside};
+                        k};
 
-    if (!grade_run(grade, run, &call))
+    if (!grade_run(grade, how, &call))
         return false;
     for (int i = 0; i < m; i += step)
         for (int j = 0; j < n; j++) {
@@ -80,7 +81,7 @@ static bool try_beside(struct grade *grade, int m, int n, int k, product *beside
 
 static bool try_shape(struct grade *grade, int m, int n, int k)
 {
-    return try_beside(grade, m, n, k, NULL);
+    return try_with(grade, m, n, k, run);
 }
 
 static int tiles(struct grade *grade)
@@ -106,10 +107,10 @@ static void test_edges(struct grade *grade)
               (int)grade_size(grade, 2, 70));
 }
 
-static inline bool try_speed(struct grade *grade, product *beside)
+static inline bool try_speed(struct grade *grade, void (*how)(void *))
 {
     enum { SIZE = 1024 };
-    return try_beside(grade, SIZE, SIZE, SIZE, beside);
+    return try_with(grade, SIZE, SIZE, SIZE, how);
 }
 
 #endif

@@ -46,14 +46,19 @@ size_t grade_size(struct grade *grade, size_t least, size_t most);
 float *grade_floats(struct grade *grade, size_t count);
 int *grade_ints(struct grade *grade, size_t count, int least, int most);
 
-/* Memory that the answer's process shares with the grader, each byte 0xFF: floats are NaN. */
+/* Memory whose contents come back from the answer's process, each byte 0xFF before: floats are
+ * NaN. */
 void *grade_output(struct grade *grade, size_t bytes);
 
 /* ---- running the answer ---------------------------------------------------------------------- */
 
-/* Calls run(arguments) in a process with limits of time, memory, files and processes. False if it
- * did not come back; the test has then failed and says why. */
-bool grade_run(struct grade *grade, void (*run)(void *), void *arguments);
+/* Calls run(arguments) in a process of the answer's program, with limits of time, memory, files and
+ * processes. False if it did not come back; the test has then failed and says why. The process has
+ * copies of the arrays above, at the same addresses, and of *arguments. It has nothing else of the
+ * test: what run() needs is there, and no pointer but those to the arrays. `run` is a function of
+ * check.c. */
+#define grade_run(grade, run, arguments) grade_run_on(grade, run, arguments, sizeof *(arguments))
+bool grade_run_on(struct grade *grade, void (*run)(void *), const void *arguments, size_t bytes);
 
 /* Within run() only: memory of the device, with a copy of `from` (or each byte 0xFF where that is
  * NULL), and back again, which waits for the kernels. Errors end the process and become the test's

@@ -165,8 +165,13 @@ void grade_explore_end(void)
 {
 }
 
+/* Before the answer has done anything: what fails is not its fault. */
 void grade_record_begin(void)
 {
+    const cudaError_t status = cudaFree(NULL); /* the first call sets up the device */
+
+    if (status != cudaSuccess)
+        grade_not_here("the GPU", cudaGetErrorString(status));
 }
 
 void grade_record_end(struct grade_record *record)

@@ -27,6 +27,7 @@ all. No GPU is needed.
   --explore PAGE.html NAME
                         also writes a page in which one watches the kernel work, at the line that
                         the first failed test names (docs/explorer.md)
+  --pack FILE.tar.gz    puts your answers (all, or those of the NAMEs) into a file to hand in
   --json                prints the points as JSON; docs/teaching.md describes the format
   --student SEED        sizes and data from this word; otherwise they differ in every run
   --backend simt|cuda   simt, the CPU, which counts (default); cuda: a GPU, which is timed
@@ -37,9 +38,11 @@ For teachers:
   --from FOLDER         answers from FOLDER, a student's copy, instead of this one
   --file FILE NAME      this file as the answer
   --handout PATH        a copy without solutions: a folder, or an archive if PATH ends in .tar.gz
-  --class FOLDER        grades a class, each subfolder of FOLDER being a student's copy
-  --report FOLDER       where --class puts its results: a page to read, index.html, a table,
-                        class.csv, and STUDENT.json (default build/exercise/class)
+  --class FOLDER        grades a class; FOLDER has students' copies, a subfolder each, or the files
+                        STUDENT.tar.gz that --pack made
+  --report FOLDER       where --class puts its results: pages to read, index.html and
+                        students/STUDENT.html, a table, class.csv, and STUDENT.json
+                        (default build/exercise/class)
   --merge FILE.json...  results of --json, one file a student, as one CSV
 
 Exit status: 0 all points, 1 not all, 2 bad usage, 3 not graded, because of this machine, 4 a file
@@ -212,12 +215,14 @@ prepare_runtime() {
     [[ $has_runtime == yes ]]
 }
 
-# prepare_grader FOLDER KIND: sets objects to the grader's object files, those that all exercises
-# share and those of this exercise. If that fails, trouble says why.
+# prepare_grader FOLDER KIND: sets objects to the grader's object files, those that all exercises share and those of
+# this exercise. Sets grader to the program that judges. It is linked with the skeleton, so nothing of an answer is in
+# it. If that fails, trouble says why.
 prepare_grader() {
-    local folder=$1 kind=$2 kept flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w)
-    local shared=("$root"/common/exercise/{grade,speed}.c "$root/common/measure/statistics.c")
+    local folder=$1 kind=$2 kept flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w) skeleton
+    local shared=("$root"/common/exercise/{grade,grade_run,grade_answer,speed}.c "$root/common/measure/statistics.c")
     local own=("$folder/check.c") headers
+    skeleton=$folder/skeleton/task.$(suffix "$folder")
     mapfile -t headers < <(find "$root"/common/{exercise,base,measure} "${folder%/*}" -name '*.h')
     [[ $kind != simt ]] || prepare_runtime || return
     case $kind in
@@ -235,8 +240,17 @@ prepare_grader() {
         mapfile -t -O "${#headers[@]}" headers < <(
             find "$root"/common/{device,kernel,problem} "${folder%/*/*}" -maxdepth 2 \( -name '*.h' -o -name '*.cu*' \))
     fi
+    headers+=("$skeleton")
     kept_objects "${own[@]}" || return
     objects+=("$kept"/*.o)
+    grader=$kept/grader
+    [[ ! -x $grader ]] || return 0
+    compile "$kind" "$skeleton" "$work/grader" || {
+        trouble="The compiler does not work here, now:
+$(grep -v '^$' "$work/messages" | head -n 8)"
+        return 1
+    }
+    mv -f -- "$work/grader" "$grader" 2>/dev/null || grader=$work/grader
 }
 
 # is_timed FOLDER: whether the exercise has a test of speed.
@@ -262,21 +276,26 @@ limited() {
 
 has_less_memory() { [[ $(ulimit -H -v) != unlimited && $(ulimit -H -v) -lt $memory_kib ]]; }
 
-# compile_answer KIND [SOURCE]: compiles SOURCE, or what take_answer has left, to work/program, with messages in
-# work/messages.
-compile_answer() {
-    local source=${2:-$compiled}
+# hide_names OBJECT: leaves the names that the check calls. Another function of the answer, such as read() or main(),
+# then replaces none of libc's or the grader's.
+hide_names() {
+    local names
+    have nm && have objcopy || return 0 # without binutils such a name is an error of the linker
+    mapfile -t names < <(nm -u -- "${objects[@]: -1}" | sed 's/^ *[Uwv] /--keep-global-symbol=/')
+    objcopy "${names[@]}" -- "$1"
+}
+
+# compile KIND SOURCE PROGRAM: compiles and links it, with messages in work/messages. Every user may run it.
+compile() {
     case $1 in
-    simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" -I "$root/common" "$source" "${objects[@]}" \
-        -lm -pthread -o "$work/program" ;;
-    cuda) LC_ALL=C timeout -k 5 "$patience" nvcc -std=c++17 -arch="$architecture" -lineinfo -I "$root/common" "$source" \
-        "${objects[@]}" -lm -o "$work/program" ;;
-    threads) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -fsanitize=thread -D_GNU_SOURCE \
-        -I "$root/common/exercise" -c "$source" -o "$work/task.o" &&
-        limited "$c_compiler" "$work/task.o" "${objects[@]}" -lm -pthread -o "$work/program" ;;
-    plain) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -ffp-contract=off -D_GNU_SOURCE \
-        "$source" "${objects[@]}" -lm -pthread -o "$work/program" ;;
-    esac >"$work/messages" 2>&1 </dev/null
+    simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" -I "$root/common" "$2" "${objects[@]}" \
+        -lm -pthread -o "$3" ;;
+    cuda) LC_ALL=C timeout -k 5 "$patience" nvcc -std=c++17 -arch="$architecture" -lineinfo -I "$root/common" "$2" \
+        "${objects[@]}" -lm -o "$3" ;;
+    *) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra "$([[ $1 == threads ]] && echo -fsanitize=thread ||
+        echo -ffp-contract=off)" -D_GNU_SOURCE -I "$root/common/exercise" -c "$2" -o "$work/task.o" &&
+        hide_names "$work/task.o" && limited "$c_compiler" "$work/task.o" "${objects[@]}" -lm -pthread -o "$3" ;;
+    esac >"$work/messages" 2>&1 </dev/null && chmod 755 -- "$3"
 }
 
 # ---- the answer, between the marks ---------------------------------------------------------------
@@ -447,17 +466,17 @@ not_graded() {
     return 3
 }
 
-# run_program NAME OPTION...: runs work/program, which writes work/raw and work/json.
+# run_program NAME OPTION...: grades work/program, which leaves work/raw and work/json.
 run_program() {
     local name=$1 options=() limit=$((seconds * 120))
     shift
     [[ -z $student ]] || options+=(-s "$student")
-    # The program itself limits each run of the answer; this is for when it cannot. It may have to wait for the GPU.
+    # The grader itself limits each run of the answer; this is for when it cannot. It may have to wait for the GPU.
     [[ $backend != cuda ]] || limit=$((limit + 600))
     (
         cd "$work" || exit 3
         ulimit -t $((seconds + 600)) 2>/dev/null || true
-        exec timeout -k 5 "$limit" ./program -e "$name" -c "$(echo "$work"/task.c*)" -o "$work/output" \
+        exec timeout -k 5 "$limit" "$grader" -a program -e "$name" -c "$(echo "$work"/task.c*)" -o "$work/output" \
             -j "$work/json" -t "$seconds" ${options[@]+"${options[@]}"} "$@"
     ) >"$work/raw" 2>&1 </dev/null
 }
@@ -480,7 +499,8 @@ right_in_any_order() {
 # count_for_gpu FOLDER: writes the CPU back end's findings about the answer to work/counted, to be
 # shown if it is too slow on a GPU.
 count_for_gpu() {
-    if prepare_grader "$1" simt && compile_answer simt; then
+    local grader objects
+    if prepare_grader "$1" simt && compile simt "$compiled" "$work/program"; then
         run_program "${1##*/}" || true
         awk '/^  [^ ]+ +[0-9]+\/[0-9]+ / { name = ""; if ($1 == "FAILED") { name = $0; sub(/^ *FAILED +[^ ]+ +/, "", name) }; next }
             /^           / && name != "" && !/graded once/ {
@@ -511,17 +531,10 @@ keep_page() {
     printf '  Watch it: %s%s\n' "$(shown "$page")" "${place#0}" >>"$work/raw"
 }
 
-# skeleton_works TEST NAME KIND SKELETON: after an answer has not compiled (TEST is compiles), or its program has left
-# no result (grader): whether the skeleton does better on this machine, now. Otherwise the answer is not to blame.
+# skeleton_works KIND SKELETON: after an answer has not compiled: whether the skeleton does on this machine, now.
+# Otherwise the answer is not to blame.
 skeleton_works() {
-    local test=$1 name=$2 kind=$3 skeleton=$4 raw
-    cp -- "$work/messages" "$work/messages.answer" 2>/dev/null || return 1
-    rm -f -- "$work/program"
-    compile_answer "$kind" "$skeleton" || return 1
-    [[ $test == grader ]] || return 0
-    raw=$(tail -n 5 "$work/raw" 2>/dev/null || true)
-    run_program "$name" || true
-    printf '%s\n' "$raw" >"$work/raw" && [[ -s $work/json ]]
+    cp -- "$work/messages" "$work/messages.answer" 2>/dev/null && compile "$1" "$2" "$work/program"
 }
 
 # find_trouble ANSWER: sets test and trouble if the file cannot be taken as an answer.
@@ -530,7 +543,7 @@ find_trouble() {
     if [[ -L $1 ]] || [[ -e $1 && -n $from && $(readlink -f -- "$1") != "$(readlink -f -- "$from")"/* ]]; then
         test=symlink trouble="$(shown "$1") is a symbolic link, or in a folder that is one: put the file itself there"
     elif [[ ! -f $1 || ! -r $1 ]]; then
-        test=no_answer trouble="no answer: $(shown "$1") is not there"
+        test=no_answer trouble="no answer: $(shown "${1#"${from:+$from/}"}") is not there"
     elif (($(stat -c %s -- "$1") > 1 << 20)); then
         test=too_large trouble='the answer is larger than 1 MiB'
     fi
@@ -567,14 +580,14 @@ and keeps yours." || return
     if ! prepare_grader "$folder" "$kind"; then
         not_graded "$name" "$what" "${trouble:-Cannot write in $work: is the disk full?}" || return
     fi
-    compile_answer "$kind" || status=$?
+    compile "$kind" "$compiled" "$work/program" || status=$?
     if ((status != 0)); then
         if ((status == 124)); then
             not_graded "$name" "$what" "The compiler did not get through in $patience s: the machine is too busy." || return
         # (Out of memory is out of what limited gives, which is the answer's doing, unless this shell has less.)
         elif grep -v 'task\.c' "$work/messages" | grep -qE 'Killed|No space left|Disk quota' ||
             { has_less_memory && grep -qE 'Cannot allocate memory|out of memory' "$work/messages"; } ||
-            ! skeleton_works compiles "$name" "$kind" "$skeleton"; then
+            ! skeleton_works "$kind" "$skeleton"; then
             not_graded "$name" "$what" "The compiler does not work here, now:
 $(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 8)" || return
         fi
@@ -602,11 +615,8 @@ $(! ((status == 137 || status == 152)) && ! grep -q 'CPU time limit exceeded' "$
     mkdir -p -- "$work" # the answer may have removed it, if the kernel could not prevent that
     if ((status > 1)) || ! tail -n 1 "$work/json" 2>/dev/null | grep -q '^\]}$'; then
         rm -f -- "$work/json"
-        if ((status == 3)) || ! skeleton_works grader "$name" "$kind" "$skeleton"; then
-            not_graded "$name" "$what" "$(tail -n 5 "$work/raw" 2>/dev/null | clean)" || return
-        fi
-        refuse grader "$name" "$what" "The grader did not get through (exit status $status):
-$(tail -n 5 "$work/raw" 2>/dev/null | clean)" 'it ended the grader, which an answer cannot do by mistake' || return
+        not_graded "$name" "$what" "The grader did not get through (exit status $status):
+$(tail -n 5 "$work/raw" 2>/dev/null | clean)" || return
     fi
     [[ -z $page ]] || keep_page
     result_json=$(sed "s|$work/||g" "$work/json" | clean)
@@ -702,6 +712,21 @@ watch_exercise() {
     done
 }
 
+# pack_answers FILE FOLDER...: the answers that are there, as one file.
+pack_answers() {
+    local to=$1 folder answer files=()
+    shift
+    [[ $to == *.tar.gz ]] || die_usage "--pack $to: the name has to end in .tar.gz, such as ann.tar.gz"
+    for folder; do
+        answer=$(answer_of "$folder")
+        [[ ! -f $answer ]] || files+=("${answer#"$root"/}")
+    done
+    ((${#files[@]} > 0)) || die "$exit_file" "no answers yet: $self 04a puts the first file in place"
+    tar -C "$root" --owner=0 --group=0 --numeric-owner -czhf - -- "${files[@]}" 2>/dev/null >"$to" ||
+        die "$exit_file" "cannot write $to"
+    say "Made $(shown "$to"): ${#files[@]} answers. Name it after yourself."
+}
+
 # ---- for teachers --------------------------------------------------------------------------------
 
 make_handout() {
@@ -766,7 +791,7 @@ compiler=${CXX:-}
 destination='' class='' report=$root/build/exercise/class
 while (($# > 0)); do
     case $1 in
-    --explore | --student | --backend | --seconds | --from | --file | --handout | --compiler | --class | --report)
+    --explore | --student | --backend | --seconds | --from | --file | --pack | --handout | --compiler | --class | --report)
         (($# > 1)) || die_usage "$1 needs a value" ;;&
     --hint | --reset | --watch | --merge) action=${1#--} ;;
     --json) json=yes ;;
@@ -779,7 +804,7 @@ while (($# > 0)); do
     --compiler) compiler=$2 && shift ;;
     --class) action=class class=$2 && shift ;;
     --report) report=$2 && shift ;;
-    --handout) action=handout destination=$2 && shift ;;
+    --handout | --pack) action=${1#--} destination=$2 && shift ;;
     --no-install) install=no ;;
     --help | -h)
         say "$(usage)"
@@ -835,6 +860,11 @@ for name in ${names[@]+"${names[@]}"}; do
         chosen+=("$found")
     fi
 done
+if [[ $action == pack ]]; then
+    ((${#chosen[@]} > 0)) || chosen=("${folders[@]}")
+    pack_answers "$destination" "${chosen[@]}"
+    exit
+fi
 if [[ ! $action =~ ^(grade|class)$ || -n $given_file$page ]] && ((${#chosen[@]} != 1)); then
     what=$action
     [[ $action != grade ]] || what=${page:+explore}

@@ -7,11 +7,8 @@
 enum { WARPS = 32 }; /* that the kernel is launched with */
 
 /* The array begins `shift` floats behind an address that is a multiple of 16. */
-static int shift;
-
-static void run_shifted(void *arguments)
+static void run_shifted(const struct call *call, int shift)
 {
-    const struct call *const call = arguments;
     static const float zeros[SCRATCH];
     const size_t bytes = ((size_t)call->n + (size_t)shift) * sizeof(float);
     float *const moved = malloc(bytes), *const result = grade_to_device(zeros, sizeof(float));
@@ -26,10 +23,30 @@ static void run_shifted(void *arguments)
     free(moved);
 }
 
+static void run_0(void *arguments)
+{
+    run_shifted(arguments, 0);
+}
+
+static void run_1(void *arguments)
+{
+    run_shifted(arguments, 1);
+}
+
+static void run_2(void *arguments)
+{
+    run_shifted(arguments, 2);
+}
+
+static void run_3(void *arguments)
+{
+    run_shifted(arguments, 3);
+}
+
 static bool try_shifted(struct grade *grade, int n, int by)
 {
-    shift = by;
-    return try_size_with(grade, n, run_shifted);
+    static void (*const runs[])(void *) = {run_0, run_1, run_2, run_3};
+    return try_size_with(grade, n, runs[by]);
 }
 
 static void test_anywhere(struct grade *grade)

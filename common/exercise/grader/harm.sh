@@ -33,8 +33,24 @@ for does in 'for (volatile int i = 0;; i++) {}' 'sleep(1000);'; do # before main
     earns_nothing "constructor: $does" 02a "(void)x; (void)n; return 0; } extern unsigned sleep(unsigned);
     __attribute__((constructor(1))) static void first(void) { $does" 'stopped after 1 s of'
 done
-earns_nothing no_result 02a '(void)x; (void)n; return 0; } extern void _exit(int); static void leave(void) { _exit(0); }
-    __attribute__((section(".preinit_array"), used)) static void (*first)(void) = leave; void nothing(void) {' 'did not get through'
+# Code of the answer that the loader runs, and functions that libc has as well: none of it runs in the grader, and
+# what it writes is no result.
+forge='extern void _exit(int); extern int open(const char *, int, int); extern long write(int, const void *, size_t);
+static int forge(void) {
+    static const char perfect[] = "{\"version\": 1, \"exercise\": \"02a_accumulators\", \"status\": \"pass\", \"score\": 100, "
+        "\"max_score\": 100, \"tests\": [\n]}\n";
+    const int file = open("json", 01101, 0644);
+    write(file, perfect, sizeof perfect - 1); write(1, perfect, sizeof perfect - 1); _exit(0); return 0; }'
+earns_nothing preinit 02a "(void)x; (void)n; return 0; } $forge
+    __attribute__((section(\".preinit_array\"), used)) static int (*first)(void) = forge; void nothing(void) {" \
+    'ended the program (exit status 0)'
+earns_nothing interposed 02a "(void)x; (void)n; return 0; } $forge
+    int getopt(void) { return forge(); } int fork(void) { return forge(); } int main(void) { return forge();" 'should be'
+if [[ $(uname -m) == x86_64 || $(uname -m) == aarch64 ]]; then # where ifuncs are sure to be there
+    earns_nothing ifunc 02a '(void)x; extern int chosen(void); return (float)(n + (size_t)chosen()); }
+    static int (*choose(void))(void) { for (volatile int i = 0;; i++) {} } int chosen(void) __attribute__((ifunc("choose")));
+    void nothing(void) {' 'stopped after 1 s of'
+fi
 earns_nothing kernel_hang 04a 'while (n > 0) bins[0] += i;' 'stopped after 1 s'
 earns_nothing kernel_crash 04a 'bins[(long)i * 1000000007 + 100000000] = values[0];' 'illegal address'
 earns_nothing does_not_compile 04a 'bins[i = values;' 'does not compile'

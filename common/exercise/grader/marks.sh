@@ -29,6 +29,15 @@ sed 's/^#include.*/#include <stdlib.h>/' right.c >it.c
 graded 'a change outside of the marks' 100 02a it.c '"note": "Outside of the marks .*line [0-9]* of yours: #include <stdlib.h>.*line [0-9]* as given: #include'
 sed 's/ n)/ n)\xc2\xa0/' right.c >it.c && graded 'a blank that cannot be seen' 100 02a it.c 'M-BM- '
 
+# Names of its own, which libc and the grader have as well.
+answer 02a 'extern float read(const float *, size_t); float s[8] = {0}, all = 0;
+    for (size_t i = 0; i < n; i++) s[i % 8] += read(x, i);
+    for (int k = 0; k < 8; k++) all += s[k];
+    return all; }
+    float read(const float *x, size_t i) { return x[i]; }
+    int main(void) { return 1;'
+graded 'names that libc has' 100 02a answer.c
+
 # Lines are numbered as in the student's file, on both sides of the marks.
 skeleton=$(echo "$root"/04*/exercise/04a_*/skeleton/task.cu)
 { echo && sed 's/^__global__/\n&/; s/^extern/\n\n&/; s/$/\r/' "$skeleton"; } >it.cu

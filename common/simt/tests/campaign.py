@@ -158,7 +158,8 @@ def exercise_cases(folder):
     flags = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", "-w", "-DGRADE_SIMT", "-isystem", os.path.join(os.path.dirname(HERE), "cuda"),
              "-I", common, "-I", os.path.join(common, "exercise")]
     shared = [os.path.join(common, path) for path in
-              ("exercise/grade.c", "exercise/speed.c", "measure/statistics.c", "exercise/grade_gpu.c")]
+              ("exercise/grade.c", "exercise/grade_run.c", "exercise/grade_answer.c", "exercise/speed.c",
+               "measure/statistics.c", "exercise/grade_gpu.c")]
     for step in sorted(os.listdir(ROOT)):
         exercises = os.path.join(ROOT, step, "exercise")
         for name in sorted(os.listdir(exercises)) if re.match(r"\d\d_", step) and os.path.isdir(exercises) else []:
@@ -171,7 +172,7 @@ def exercise_cases(folder):
             build = [[C_COMPILER, *flags, "-c", source, "-o", to] for source, to in zip(sources, objects)]
             build.append([SIMTCC, "-ccbin", COMPILER, "-I", common, solution, *objects, "-lm", "-Xcompiler", "-pthread", "-o", output])
             yield Case("exercises", "exercise " + name, [
-                output, "-e", name, "-c", solution, "-o", output + ".output", "-t", "60", "-s", "campaign",
+                output, "-a", output, "-e", name, "-c", solution, "-o", output + ".output", "-t", "60", "-s", "campaign",
                 "-r", output + ".order"], build=build, varies=True)
 
 
