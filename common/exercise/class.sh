@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Grades a class: ./test.sh exercise --class FOLDER. Usage:
 #   class.sh FOLDER REPORT SEED [OPTION...] -- NAME...
-# FOLDER has a student's copy in each subfolder. REPORT gets STUDENT.json, class.csv and index.html.
+# FOLDER has a student's copy in each subfolder, or a hand-in file STUDENT.tar.gz. REPORT gets STUDENT.json,
+# class.csv, index.html and students/STUDENT.html.
 # Answers that are the same, byte for byte, are graded once if SEED is not empty. OPTIONs are those of
 # exercise.sh for grading.
 set -euo pipefail
@@ -22,27 +23,67 @@ shift
 for folder; do
     exercises+=("${folder#"$root"/}")
 done
-students=()
-for folder in "$class"/*/; do
-    [[ ! -d $folder ]] || students+=("$(basename -- "$folder")")
-done
-((${#students[@]} > 0)) || die "$exit_file" "$class: no folder of a student in it"
 mkdir -p -- "$report" 2>/dev/null || true
 [[ -d $report && -w $report ]] || die "$exit_file" "cannot write $(shown "$report")"
 work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-class.XXXXXX" 2>/dev/null) ||
     die "$exit_file" "${TMPDIR:-/tmp}: no folder for temporary files can be made there"
 trap 'rm -rf -- "$work"' EXIT
 
-# What is to be graded, a line each: result, exercise, student's copy.
-for student in "${students[@]}"; do
+# unpack ARCHIVE FOLDER: the answers of a hand-in file, and nothing else of it. Fails if there are none.
+unpack() {
+    local most=$((64 << 20)) exercise
+    gzip -dc -- "$1" 2>/dev/null | head -c "$most" >"$work/hand_in.tar" || return
     for exercise in "${exercises[@]}"; do
-        name=${exercise##*/} answers=("$class/$student/$exercise"/task.c*)
+        printf '%s\n' {,./}"$exercise"/task.c{,u}
+    done >"$work/wanted"
+    tar -tf "$work/hand_in.tar" 2>/dev/null >"$work/members" &&
+        grep -q '^\(\./\)\{0,1\}0[1-8]_[^/]*/exercise/[^/]*/task\.cu\{0,1\}$' "$work/members" || return
+    grep -xFf "$work/wanted" "$work/members" >"$work/taken" || return 0 # answers to other exercises
+    tar -C "$2" -xf "$work/hand_in.tar" --no-same-owner -T "$work/taken" 2>/dev/null
+}
+
+# Each student's answers, by name: copies, and links to them in work/answers.
+declare -A copies=()
+for entry in "$class"/*; do
+    name=$(basename -- "${entry%.tar.gz}")
+    if [[ -d $entry ]]; then
+        copy=$entry
+    elif [[ -f $entry && $entry == *.tar.gz ]]; then
+        copy=$work/unpacked/$name
+        mkdir -p -- "$copy"
+        unpack "$entry" "$copy" || copy=
+    else
+        continue
+    fi
+    [[ -z ${copies[$name]+set} ]] || die "$exit_file" "$class: $name is there twice, as a folder and as a file"
+    copies[$name]=$copy
+    mkdir -p -- "$work/answers" && { [[ -z $copy ]] || ln -s -- "$(readlink -f -- "$copy")" "$work/answers/$name"; }
+done
+mapfile -t students < <(printf '%s\n' "${!copies[@]}" | LC_ALL=C sort)
+((${#copies[@]} > 0)) || die "$exit_file" "$class: no folder of a student in it, and no hand-in file (.tar.gz)"
+
+# not_graded NAME WHY: a result without points.
+not_graded() {
+    printf '{"version": 1, "exercise": "%s", "status": "error", "score": null, "max_score": 100, "tests": [\n  {"name": "not graded", "status": "error", "score": null, "max_score": 100, "line_no": 0, "message": "%s"}\n]}\n' \
+        "$1" "$(LC_ALL=C tr -c ' -~\n' '?' <<<"$2" | sed 's/[\"]/?/g')"
+}
+export -f not_graded
+
+# What is to be graded, three each: result, exercise, student's copy.
+for student in "${students[@]}"; do
+    copy=${copies[$student]}
+    for exercise in "${exercises[@]}"; do
+        name=${exercise##*/} answers=("$copy/$exercise"/task.c*)
         key=$student
-        if [[ -n $seed && -f ${answers[0]} && $(readlink -f -- "${answers[0]}") == "$(readlink -f -- "$class/$student")/$exercise/"* ]]; then
+        if [[ -n $seed && -f ${answers[0]} && $(readlink -f -- "${answers[0]}") == "$(readlink -f -- "$copy")/$exercise/"* ]]; then
             key=$(sha256sum <"${answers[0]}" | tr -d ' -')
         fi
         printf '%s\n' "$key" >>"$work/keys"
-        [[ -e $work/$name.$key.wanted ]] || printf '%s\0%s\0%s\0' "$work/$name.$key" "$name" "$class/$student"
+        if [[ -z $copy ]]; then
+            not_graded "$name" "$student.tar.gz: not a hand-in file as --pack makes it" >"$work/$name.$key"
+        elif [[ ! -e $work/$name.$key.wanted ]]; then
+            printf '%s\0%s\0%s\0' "$work/$name.$key" "$name" "$copy"
+        fi
         : >"$work/$name.$key.wanted"
     done
 done >"$work/todo"
@@ -75,9 +116,8 @@ tail -z -n +4 "$work/todo" >"$work/others"
 grade='grader=$1 to=$2 name=$3 from=$4 done=$5; shift 5
     "$grader" --json --from "$from" "$@" "$name" >"$to" 2>"$to.errors" </dev/null || true
     tail -n 1 "$to" | grep -q "^\]}\$" || {
-        why=$(head -n 1 "$to.errors" | LC_ALL=C tr -c " -~\n" "?" | sed "s/[\\\\\"]/?/g")
-        printf "{\"version\": 1, \"exercise\": \"%s\", \"status\": \"error\", \"score\": null, \"max_score\": 100, \"tests\": [\n  {\"name\": \"not graded\", \"status\": \"error\", \"score\": null, \"max_score\": 100, \"line_no\": 0, \"message\": \"%s\"}\n]}\n" \
-            "$name" "${why:-the grader was stopped}" >"$to"
+        why=$(head -n 1 "$to.errors")
+        not_graded "$name" "${why:-the grader was stopped}" >"$to"
     }
     echo "$name" >>"$done"'
 for part in first others; do
@@ -109,7 +149,7 @@ files=("${files[@]/#/$report/}")
     die "$exit_file" "cannot write $(shown "$report/class.csv")"
 say "Graded in $((SECONDS - start)) s: $(shown "$report/class.csv")"
 have python3 || die "$exit_machine" "the report, index.html, needs python3"
-python3 -B "$root/common/exercise/report.py" --answers "$class" --output "$report/index.html" "${files[@]}"
+python3 -B "$root/common/exercise/report.py" --answers "$work/answers" --output "$report/index.html" "${files[@]}"
 not_graded=$(cat -- "${files[@]}" | grep -c '"score": null, "max_score": 100, "tests"' || true)
 ((not_graded == 0)) || die "$exit_machine" "$not_graded answers could not be graded on this machine; they have no points in" \
     "the table, and the report says why"

@@ -3,8 +3,10 @@
 
 Each RESULT.json is a student's, named after the student, as ./test.sh exercise --json writes it. The
 page, one file without scripts, shows what a teacher should look at, how the points are spread, who has
-how many in which exercise, which tests cost the class most and with what message, and each student's
-open tests with their lines. What could not be graded has no points, and counts for nothing.
+how many in which exercise, and which tests cost the class most and with what message. What could not be
+graded has no points, and counts for nothing. Beside the page, the folder students has a page for each
+student, with the student's open tests and their lines.
+
 With --answers, the folder that --class was given, it also lists answers of several students that are
 the same but for spaces and comments, where they are not as they were handed out.
 
@@ -19,6 +21,7 @@ import os
 import re
 import statistics
 import sys
+import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -27,19 +30,21 @@ STYLE = """
 @media (prefers-color-scheme: dark) {
   :root { --bg: #14171c; --fg: #e6e9ee; --soft: #a0a8b3; --line: #39404a; --bar: #4db6ac; } }
 body { font: 16px/1.5 system-ui, sans-serif; background: var(--bg); color: var(--fg); max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { margin: 0 0 .2rem; } h2 { margin-top: 2.2rem; } p, .soft { color: var(--soft); }
+h1 { margin: 0 0 .2rem; } h2 { margin-top: 2.2rem; } h2 span { font-size: .75em; font-weight: 400; } p, .soft { color: var(--soft); }
 .tiles { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1.2rem 0; }
 .tiles div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 7rem; }
 .tiles b { display: block; font-size: 1.7rem; line-height: 1.2; }
 .wide, details { overflow-x: auto; } code { overflow-wrap: anywhere; } svg { max-width: 100%; height: auto; }
-@media (max-width: 40rem) { .tiles div { flex: 1 1 40%; min-width: 0; box-sizing: border-box; } .open td { display: block; border: 0; padding: 0 .45rem; } .open tr { display: block; padding: .3rem 0; border-bottom: 1px solid var(--line); } }
+@media (max-width: 40rem) { .tiles div { flex: 1 1 40%; min-width: 0; box-sizing: border-box; }
+  .open th { display: none; } .open td { display: inline; border: 0; padding: 0 .45rem 0 0; } .open td:last-child { display: block; }
+  .open td.n::before { content: "open for "; } .open tr { display: block; padding: .3rem 0; border-bottom: 1px solid var(--line); } }
  table { border-collapse: collapse; font-size: .85rem; }
 th { text-align: left; font-weight: 600; } th, td { padding: .25rem .45rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-.map td, .map th { text-align: center; padding: .2rem .25rem; } .map td:first-child, .map th:first-child { text-align: left; white-space: nowrap; }
+.map td, .map th { text-align: center; padding: .2rem .25rem; } .map td:first-child, .map th:first-child { text-align: left; white-space: nowrap; position: sticky; left: 0; background: var(--bg); }
 .map td.p { color: #10151a; min-width: 2.1rem; border: 1px solid var(--bg); }
 .none { color: var(--soft); } svg text { fill: var(--fg); font: 12px system-ui, sans-serif; } svg rect { fill: var(--bar); }
-a { color: inherit; } code { font-size: .92em; } details { margin: .3rem 0; } summary { cursor: pointer; }
+a { color: inherit; } pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; margin: .3rem 0; } h3 { margin: .8rem 0 0; font-size: 1rem; } code { font-size: .92em; } details { margin: .3rem 0; } summary { cursor: pointer; }
 @media print { details > * { display: block; } body { max-width: none; } }
 """
 
@@ -174,8 +179,8 @@ def score_map(students, exercises, shares):
         yield '<th scope="col" title="%s">%s</th>' % (esc(title_of(exercise)), exercise.split("_")[0])
     yield "</tr>"
     for student in sorted(students, key=lambda name: -shares[name]):
-        yield '<tr><td><a href="#%s">%s</a></td><td class="n">%.0f%%</td>' % (
-            esc(student), esc(student), 100 * shares[student])
+        yield '<tr><td><a href="%s">%s</a></td><td class="n">%.0f%%</td>' % (
+            esc(address_of(student)), esc(student), 100 * shares[student])
         for exercise in exercises:
             result = students[student].get(exercise)
             if result is None or is_missing(result):
@@ -216,9 +221,8 @@ def hard_tests(students):
     for student, results in students.items():
         for exercise, result in results.items():
             if not is_missing(result) and is_graded(result):
-                for test in result["tests"]:
-                    if test["status"] != "pass" and not test["message"].startswith("graded once"):
-                        failed[exercise, test["name"]].append((student, test["message"]))
+                for test in open_tests(result):
+                    failed[exercise, test["name"]].append((student, test["message"]))
     yield ('<table class="open"><tr><th scope="col">exercise</th><th scope="col">test</th>'
            '<th scope="col" class="n">open for</th><th scope="col">most often, and for example</th></tr>')
     for (exercise, name), who in sorted(failed.items(), key=lambda one: -len(one[1]))[:12]:
@@ -227,23 +231,42 @@ def hard_tests(students):
         example = next(text for _, text in who
                        if re.sub(r"\d[\d.,]*", "#", text.split("\n")[0]) == shape)
         yield '<tr><td>%s</td><td>%s</td><td class="n">%d</td><td><code>%s</code></td></tr>' % (
-            exercise.split("_")[0], esc(name), len(who), esc(example.split("\n")[0][:160]))
+            exercise.split("_")[0], esc(name), len(who), esc(example.split("\n")[0]))
     yield "</table>"
 
 
-def details(student, results):
-    lines = []
+def open_tests(result):
+    return [test for test in result["tests"] if test["status"] != "pass" and not test["message"].startswith("graded once")]
+
+
+def page_of_student(student, results):
+    """What the student may see: the own points, and for each open test the line and the message."""
+    rows = []
     for exercise, result in results.items():
-        for test in result["tests"]:
-            if test["status"] != "pass" and not test["message"].startswith("graded once"):
-                at = "line %d: " % test["line_no"] if test["line_no"] else ""
-                lines.append("<tr><td>%s</td><td>%s</td><td><code>%s%s</code></td></tr>" % (
-                    exercise.split("_")[0], esc(test["name"]), at,
-                    esc(test["message"].split("\n")[0][:200])))
-    what = "%d tests open" % len(lines) if lines else "all points"
-    # The place is inside, so that a link opens it.
-    return '<details><summary>%s: %s</summary><table class="open" id="%s">%s</table></details>' % (
-        esc(student), what, esc(student), "".join(lines))
+        tests = open_tests(result) if not is_missing(result) else []
+        rows.append('<h2>%s: %s <span class="%s">%s</span></h2>' % (
+            exercise.split("_")[0], esc(title_of(exercise)), "soft" if is_graded(result) else "none",
+            "no answer" if is_missing(result) else "not graded" if not is_graded(result)
+            else "%d of %d points" % (result["score"], result["max_score"])))
+        for test in tests:
+            rows.append("<h3>%s%s</h3><pre>%s</pre>" % (
+                esc(test["name"]), ", line %d" % test["line_no"] if test["line_no"] else "", esc(test["message"])))
+        if result.get("note"):
+            rows.append("<pre>%s</pre>" % esc(result["note"]))
+    return html_page(student, [
+        "<h1>%s</h1>" % esc(student),
+        "<p>%.0f%% of all points. Below each exercise stand the tests that are open.</p>" % (100 * share_of(results)), *rows])
+
+
+def html_page(title, parts):
+    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            "<title>%s</title><style>%s</style></head><body>\n%s\n</body></html>\n"
+            % (esc(title), STYLE, "\n".join(parts)))
+
+
+def address_of(student):
+    return "students/%s.html" % urllib.parse.quote(student)
 
 
 def page_of(students, answers):
@@ -262,25 +285,20 @@ def page_of(students, answers):
              "<h2>Students by their share of all points, in %</h2>", histogram(shares.values()),
              "<h2>Who has what</h2>", *score_map(students, exercises, shares),
              "<h2>What to come back to</h2>",
-             "<p>The tests that are open for most of those who handed in an answer.</p>",
+             "<p>The tests that most students with an answer have not passed.</p>",
              '<div class="wide">', *hard_tests(students), "</div>"]
     if answers:
         groups = same_answers(answers, students, exercises)
         parts += ["<h2>The same answer</h2>",
-                  "<p>But for spaces and comments. Short answers are the same by themselves; many "
-                  "between two students are not.</p>" if groups
-                  else "<p>No two, but for untouched ones.</p>",
+                  "<p>Apart from spaces and comments. Two short answers are often the same by chance; many "
+                  "answers of two students are not.</p>" if groups
+                  else "<p>There are none, apart from untouched skeletons.</p>",
                   "<ul>", *("<li>%s share %d answers</li>" % (esc(" and ".join(pair)), count)
                             for count, pair in pairs_of(groups)), "</ul>",
                   "<details><summary>By exercise</summary><ul>",
                   *("<li>%s: %s</li>" % (exercise.split("_")[0], esc(", ".join(who)))
                     for exercise, who in groups), "</ul></details>"]
-    parts += ["<h2>Each student's open tests</h2>"]
-    parts += [details(student, results) for student, results in students.items()]
-    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            "<title>The class</title><style>%s</style></head><body>\n%s\n</body></html>\n"
-            % (STYLE, "\n".join(parts)))
+    return html_page("The class", parts)
 
 
 def main():
@@ -289,7 +307,12 @@ def main():
     parser.add_argument("--output", required=True)
     parser.add_argument("results", nargs="+")
     options = parser.parse_args()
-    page = page_of(read_results(options.results), options.answers)
+    students = read_results(options.results)
+    page, folder = page_of(students, options.answers), os.path.join(os.path.dirname(options.output), "students")
+    os.makedirs(folder, exist_ok=True)
+    for student, results in students.items():
+        with open(os.path.join(folder, student + ".html"), "w", encoding="utf-8") as file:
+            file.write(page_of_student(student, results))
     with open(options.output, "w", encoding="utf-8") as file:
         file.write(page)
     print("To read: %s" % options.output)

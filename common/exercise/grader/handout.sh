@@ -72,6 +72,8 @@ if [[ -e $(solution 02a) ]]; then
     session 02a && grep -q '100 of 100 points' "$work/output" && grep -q 'Next: ./test.sh exercise 02b ' "$work/output" || fail 'the solution in a handout'
     exercise --from "$work/class" 02a >"$work/output" 2>&1 || fail '--from'
 fi
+session --pack "$work/ann.tar.gz" 02a 01a && tar -tzf "$work/ann.tar.gz" >"$work/output" &&
+    [[ $(tr '\n' ' ' <"$work/output") == 02*/exercise/02a_*/task.c\ 01*/exercise/01a_*/task.c\  ]] || fail '--pack'
 session --reset 02a && cmp -s 02*/exercise/02a_*/task.c 02*/exercise/02a_*/skeleton/task.c || fail '--reset'
 [[ -e $(echo 02*/exercise/02a_*/task.c.old) ]] || fail '--reset keeps what was there'
 cd "$work" || exit 1
