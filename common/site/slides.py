@@ -2,8 +2,8 @@
 """Makes slides of docs/slides: slides.py FOLDER [--root ROOT]
 
 FOLDER is the site's slides/: each session becomes NAME.html, by Python-Markdown, a slide for the
-title and one for each heading of the second level; and NAME.pdf, printed by Chromium where that is
-installed, with the folded answers open. Run by build.sh, in the environment that has Markdown.
+title and one for each heading of the second level. Where Chromium is installed it prints NAME.pdf, in
+which the answers stay folded, and NAME_answers.pdf, in which they are open. Run by build.sh, in the environment that has Markdown.
 
 Exit status: 0 done, 1 a PDF could not be printed, 4 a file cannot be read or written."""
 import argparse
@@ -52,7 +52,7 @@ footer { position: absolute; right: 28px; bottom: 14px; font-size: 16px; color: 
 
 SCRIPT = """
 const slides = [...document.querySelectorAll("section")];
-if (location.hash === "#print")
+if (location.hash === "#answers")
     document.querySelectorAll("details").forEach((one) => { one.open = true; });
 let now = Math.min(Math.max(parseInt(location.hash.slice(1)) || 1, 1), slides.length) - 1;
 function show(number) {
@@ -87,7 +87,7 @@ addEventListener("touchend", (event) => {
     if (Math.abs(by) > 50)
         show(now + (by < 0 ? 1 : -1));
 });
-if (location.hash !== "#print")
+if (!["#print", "#answers"].includes(location.hash))
     show(now);
 """
 
@@ -123,13 +123,13 @@ def deck_of(root, pages, page):
                 title, HtmlFormatter().get_style_defs(".highlight"), STYLE, "\n".join(slides), SCRIPT))
 
 
-def print_pdf(chromium, path):
-    """Chromium's own lines say nothing to anybody; a page that is missing does."""
-    pdf = os.path.splitext(path)[0] + ".pdf"
+def print_pdf(chromium, path, ending, place):
+    """Chromium's own lines do not help; whether there is a file tells."""
+    pdf = os.path.splitext(path)[0] + ending
     with tempfile.TemporaryDirectory() as profile:
         subprocess.run([chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
                         "--disable-dev-shm-usage", "--user-data-dir=" + profile, "--print-to-pdf=" + pdf,
-                        "file://" + os.path.abspath(path) + "#print"], check=False, timeout=120,
+                        "file://" + os.path.abspath(path) + place], check=False, timeout=120,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return os.path.exists(pdf)
 
@@ -149,9 +149,11 @@ def main():
         with open(deck, "w", encoding="utf-8") as file:
             file.write(deck_of(root, pages, os.path.relpath(path, root).replace(os.sep, "/")))
         made += 1
-        if chromium and not options.no_pdf and not print_pdf(chromium, deck):
-            print("slides.py: %s could not be printed" % deck, file=sys.stderr)
-            return 1
+        if chromium and not options.no_pdf:
+            for ending, place in ((".pdf", "#print"), ("_answers.pdf", "#answers")):
+                if not print_pdf(chromium, deck, ending, place):
+                    print("slides.py: %s could not be printed" % deck, file=sys.stderr)
+                    return 1
     print("slides.py: %d decks%s" % (made, "" if chromium and not options.no_pdf else ", no PDF"))
     return 0
 

@@ -234,8 +234,14 @@ def look(built):
         for deck in decks:
             window.open(browser.address_of(os.path.join(built, "slides", deck)))
             window.settled()
+            folded = "return document.querySelectorAll('details:not([open])').length"
+            count = window.run(folded)
             large = window.run(TOO_LARGE)
             check(not large, "%s: slides that hold too much: %s" % (deck, large))
+            for place, wanted in (("print", count), ("answers", 0)):
+                window.open("%s?%s#%s" % (browser.address_of(os.path.join(built, "slides", deck)), place, place))
+                window.settled()
+                check(window.run(folded) == wanted, "%s: what is folded in the PDF #%s" % (deck, place))
 
 
 def test_built():
