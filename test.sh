@@ -17,19 +17,20 @@ usage() {
 Usage: ./test.sh [OPTION]...
        ./test.sh exercise ...      the exercises and their grader: ./test.sh exercise --help
 Installs what is missing (Debian, Ubuntu), builds and tests: all steps on the CPU at the sizes where
-kernels break, the checker, the CPU back end, the counters, the pages.
+kernels break, the checker, the CPU back end, the counters.
 
-  --all           also the same with more inputs (every exercise and its solution, every program
-                  that simtcc is tried on, seeded faults of every kind, failures around the
-                  programs, the first pages' commands, the scripts that measure and draw), and
-                  these suites, one for each preset:
+  --all           also the pages and the house (how the repository is written), the same with more
+                  inputs (every exercise and its solution, every program that simtcc is tried on,
+                  seeded faults of every kind, failures around the programs), and these suites, one
+                  for each preset:
                     asan    with the address and undefined-behaviour sanitizers: not large inputs
                     tsan    the tests of the CPU steps with the thread sanitizer
                     clang   the back end and all kernels, instrumented, compiled by clang, if that is
                             installed: the back end's quick tests, and what every rung counts
                     cuda    compiled by nvcc and run, if that is installed and there is a GPU; without
                             a GPU: nvcc, only compiled, without optimisations
-  -L LABEL        only tests with a label that matches this regular expression, as in ctest;
+  -L LABEL        only tests with a label that matches this regular expression, as in ctest. Each
+                  test has its subject: step, common, simt, exercise, pages or house.
                   -L slow: analysers, mutants, other compilers, failures injected by the hundred,
                   every wrong answer to the exercises, every command, count, error and picture of
                   the pages, what the explorer shows of every rung: minutes, in no suite
@@ -101,7 +102,7 @@ leave_out() {
 build_suite() {
     local preset=$1 targets=() testing=ON
     [[ $preset != clang ]] || targets=(simt_tests)
-    [[ $preset != tsan ]] || targets=(step_tests)
+    [[ $preset != tsan ]] || targets=(01_cpu_naive 02_cpu_simd_threads)
     [[ $preset != simt || $all == yes || ${#filter[@]} -gt 0 ]] || targets=(quick_tests)
     [[ $preset != nvcc ]] || testing=OFF # the programs have all the kernels
     [[ $preset != cuda ]] || set -- "$@" -DRUNGS_WERROR=ON
@@ -160,14 +161,16 @@ test_suite() {
     # Only kernels and their back end can differ with another C++ compiler; that every rung counts
     # and computes the same is one test, simt.test_simt_rungs. What a script or the rewriter does is
     # the same with each compiler; of simtcc that leaves the counts and the findings.
-    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|step|checker|all)$'
-        -E '^simt\.simtcc_(libcudacxx|messages|options|refusals|runtime)$')
+    # Nor does it build the steps' programs.
+    local left='test_explore|test_simt_rungs_programs'
+    left+='|simtcc_(libcudacxx|messages|options|refusals|runtime)'
+    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^all$' -E "^simt\\.($left)\$")
     # Large inputs take a sanitizer minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.
     if [[ $preset == simt && ${#filter[@]} -eq 0 ]]; then
         only=(-LE '^slow$')
-        [[ $all == yes ]] || only=(-LE '^(all|later)$')
+        [[ $all == yes ]] || only=(-LE '^(all|later|slow|pages|house)$')
     fi
     # Some wait more than they compute: for a browser, a time limit, processes that start.
     local at_once=$((jobs + (jobs + 1) / 2))

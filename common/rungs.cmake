@@ -86,12 +86,22 @@ endif()
 # Its properties RUNGS_PROGRAMS and RUNGS_COUNTING: the programs of the steps.
 add_library(rungs_steps INTERFACE)
 
-# rungs_add_test(NAME test [PYTHON version] [NEEDS file...] COMMAND command...): a test that is skipped,
-# with the reason, if a file that it needs was not built or if there is no such Python, which runs the
-# command then. Needed are also a program of ours as the command, every $<TARGET_FILE:...>, and the
-# steps' programs if the folder that they are in is given.
+# rungs_add_test(NAME subject.test [PYTHON version] [LABELS label...] [NEEDS file...] COMMAND command...):
+# a test that is skipped, with the reason, if a file that it needs was not built or if there is no such
+# Python, which runs the command then. Needed are also a program of ours as the command, every
+# $<TARGET_FILE:...>, and the steps' programs if the folder that they are in is given.
+#
+# Its first label is its subject, which begins its name: `common`, `simt`, `exercise`, `pages`, `house`
+# (how this repository is written), or `step` for a step's folder. More labels say which suites leave it
+# out (docs/testing.md).
 function(rungs_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;PYTHON" "NEEDS;COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;PYTHON" "LABELS;NEEDS;COMMAND")
+  string(REGEX REPLACE "[.].*" "" subject ${TEST_NAME})
+  if(subject MATCHES "^0[1-8]_")
+    set(subject step)
+  elseif(NOT subject MATCHES "^(common|simt|exercise|pages|house)$")
+    message(FATAL_ERROR "The test ${TEST_NAME} has no subject")
+  endif()
   list(GET TEST_COMMAND 0 program)
   if(TARGET ${program})
     list(POP_FRONT TEST_COMMAND)
@@ -100,7 +110,7 @@ function(rungs_add_test)
   foreach(argument IN LISTS TEST_COMMAND)
     if(argument MATCHES "^\\$<TARGET_FILE:")
       list(APPEND TEST_NEEDS ${argument})
-    elseif(argument STREQUAL "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    elseif(argument STREQUAL "${RUNGS_BIN}")
       set(files RUNGS_PROGRAMS)
       if(TEST_NAME MATCHES "^simt[.]")
         set(files RUNGS_COUNTING) # the suite clang builds no others
@@ -120,7 +130,7 @@ function(rungs_add_test)
   add_test(NAME ${TEST_NAME}
     COMMAND sh ${RUNGS_ROOT}/common/tests/run_test.sh ${TEST_NEEDS} -- ${TEST_COMMAND}
     COMMAND_EXPAND_LISTS)
-  set_tests_properties(${TEST_NAME} PROPERTIES
+  set_tests_properties(${TEST_NAME} PROPERTIES LABELS "${subject};${TEST_LABELS}"
     SKIP_REGULAR_EXPRESSION "^skipped: (.* was not built\n|python3, )")
 endfunction()
 
@@ -148,7 +158,7 @@ endfunction()
 function(rungs_add_quick_tests)
   rungs_programs_of(programs ${PROJECT_SOURCE_DIR})
   get_property(left GLOBAL PROPERTY RUNGS_LEFT_TO_ALL)
-  list(REMOVE_ITEM programs ${left} simt_tests step_tests)
+  list(REMOVE_ITEM programs ${left} simt_tests)
   add_custom_target(quick_tests DEPENDS ${programs})
 endfunction()
 
@@ -159,14 +169,6 @@ function(rungs_add_objects target architectures library)
   set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE ${library} rungs_flags)
-endfunction()
-
-# rungs_add_to_step_tests(target...): the target step_tests is what the tests with the label `step` run.
-function(rungs_add_to_step_tests)
-  if(NOT TARGET step_tests)
-    add_custom_target(step_tests)
-  endif()
-  add_dependencies(step_tests ${ARGN})
 endfunction()
 
 # rungs_add_step(CPU|GPU source... [SM_80|SM_90|SM_90A source...]...
@@ -182,7 +184,7 @@ endfunction()
 #
 # A test program whose source is also listed after LARGE has large cases, which it runs if its
 # argument is `large`: these are the test TEST_large, with the label `all`, which test.sh runs with
-# --all only.
+# --all only. The tests' programs are built with the step's.
 function(rungs_add_step kind)
   cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "SM_80;SM_90;SM_90A;TEST;LARGE")
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -245,6 +247,13 @@ function(rungs_add_step kind)
   endif()
   set(main ${RUNGS_ROOT}/common/run/main.c)
   add_executable(${name} ${main})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${RUNGS_BIN}
+    BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/../lib/rungs")
+  # One step: cmake --install BUILD --component NN_step.
+  install(TARGETS ${name} RUNTIME DESTINATION bin COMPONENT ${name})
+  if(kind STREQUAL GPU AND TARGET rungs_mpi)
+    install(TARGETS rungs_mpi LIBRARY DESTINATION lib/rungs COMPONENT ${name})
+  endif()
   set_property(TARGET rungs_steps APPEND PROPERTY RUNGS_PROGRAMS $<TARGET_FILE:${name}>)
   target_link_libraries(${name} PRIVATE ${rungs} ${library} rungs_flags)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${linker})
@@ -259,6 +268,7 @@ function(rungs_add_step kind)
     set_target_properties(${name}_counted PROPERTIES LINKER_LANGUAGE CXX
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/counted)
     set_property(TARGET rungs_steps APPEND PROPERTY RUNGS_COUNTING $<TARGET_FILE:${name}_counted>)
+    install(TARGETS ${name}_counted RUNTIME DESTINATION bin/counted COMPONENT ${name})
     add_dependencies(${name} ${name}_counted)
     if(TARGET simt_tests)
       add_dependencies(simt_tests ${name}_counted)
@@ -268,30 +278,22 @@ function(rungs_add_step kind)
     return()
   endif()
 
-  rungs_add_to_step_tests(${name})
-  set(label cpu)
-  if(kind STREQUAL GPU)
-    string(REPLACE cuda gpu label ${RUNGS_BACKEND})
-  endif()
-  rungs_add_test(NAME ${name}.run COMMAND ${name} --warmup 0 --reps 1)
+  set(labels)
   if(kind STREQUAL GPU) # whose default problems take a sanitizer long
-    set_tests_properties(${name}.run PROPERTIES LABELS "step;${label};large")
-  else()
-    set_tests_properties(${name}.run PROPERTIES LABELS "step;${label}")
+    set(labels large)
   endif()
+  rungs_add_test(NAME ${name}.run LABELS ${labels} COMMAND ${name} --warmup 0 --reps 1)
 
   foreach(source IN LISTS STEP_TEST)
     get_filename_component(test ${source} NAME_WE)
     add_executable(${test} ${source})
-    rungs_add_to_step_tests(${test})
+    add_dependencies(${name} ${test}) # so that `ctest -R NN_step` can run it
     target_link_libraries(${test} PRIVATE
       ${rungs} rungs_step_test ${library} rungs_test_flags)
     set_target_properties(${test} PROPERTIES LINKER_LANGUAGE ${linker})
     rungs_add_test(NAME ${name}.${test} COMMAND ${test})
-    set_tests_properties(${name}.${test} PROPERTIES LABELS "unit;step;${label}")
     if(source IN_LIST STEP_LARGE)
-      rungs_add_test(NAME ${name}.${test}_large COMMAND ${test} large)
-      set_tests_properties(${name}.${test}_large PROPERTIES LABELS "unit;step;${label};all;large")
+      rungs_add_test(NAME ${name}.${test}_large LABELS all large COMMAND ${test} large)
     endif()
   endforeach()
 endfunction()
@@ -308,11 +310,10 @@ function(rungs_add_instruction_set_test test)
   else()
     target_link_libraries(${test} PRIVATE ${step}_rungs)
   endif()
-  rungs_add_to_step_tests(${test})
+  add_dependencies(${step} ${test})
   target_include_directories(${test} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${test} PRIVATE rungs_common rungs_test_flags)
   rungs_add_test(NAME ${step}.${test} COMMAND ${test})
-  set_tests_properties(${step}.${test} PROPERTIES LABELS "unit;step;cpu")
 
   find_program(ARM64_COMPILER aarch64-linux-gnu-gcc)
   find_program(ARM64_EMULATOR qemu-aarch64)
@@ -328,7 +329,6 @@ function(rungs_add_instruction_set_test test)
       VERBATIM)
     add_custom_target(${test}_arm64 ALL DEPENDS ${arm64})
     rungs_add_test(NAME ${step}.${test}_arm64 COMMAND ${ARM64_EMULATOR} ${arm64})
-    set_tests_properties(${step}.${test}_arm64 PROPERTIES LABELS "unit;step;cpu")
     rungs_leave_to_all(TESTS ${step}.${test}_arm64 PROGRAMS ${test}_arm64)
   endif()
 endfunction()

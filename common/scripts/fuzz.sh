@@ -77,7 +77,7 @@ build_in() {
     local folder=$1
     shift
     {
-        cmake -S "$root" --preset fuzz -B "$folder" -DCMAKE_RUNTIME_OUTPUT_DIRECTORY="$folder/bin" "$@" &&
+        cmake -S "$root" --preset fuzz -B "$folder" "$@" &&
             cmake --build "$folder" -j "$(nproc)" --target "${targets[@]/#/fuzz_}"
     } >"$work/build.log" 2>&1 || {
         tail -n 30 "$work/build.log" >&2
@@ -109,7 +109,7 @@ if [[ $coverage == yes ]]; then
     for target in "${targets[@]}"; do
         mapfile -t inputs < <(folders_of "$target")
         [[ -z $corpus || ! -d $corpus/$target ]] || inputs+=("$corpus/$target")
-        program=$build/coverage/bin/fuzz_$target
+        program=$build/coverage/tests/fuzz_$target
         LLVM_PROFILE_FILE=$work/raw "$program" "${inputs[@]}" >/dev/null
         profdata=$(dirname -- "$(readlink -f -- "$(command -v clang)")")
         "$profdata/llvm-profdata" merge -o "$work/profile" "$work/raw"
@@ -136,7 +136,7 @@ for target in "${targets[@]}"; do
     [[ -z $corpus ]] || kept=$corpus/$target
     mkdir -p -- "$kept"
     options=(-runs="$runs" -max_total_time="$seconds" -max_len=512 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1)
-    if "$build/bin/fuzz_$target" "${options[@]}" -artifact_prefix="$build/$target-" "$kept" \
+    if "$build/tests/fuzz_$target" "${options[@]}" -artifact_prefix="$build/$target-" "$kept" \
         "${inputs[@]}" >"$work/log" 2>&1; then
         awk -v target="$target" '/stat::number_of_executed_units/ { n = $2 }
             /stat::average_exec_per_sec/ { print target ": " n " executions, nothing found" }' "$work/log"

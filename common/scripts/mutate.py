@@ -154,7 +154,7 @@ class Step:
     def __init__(self, build, name):
         self.name, self.folder = name, os.path.join(build, name)
         self.is_gpu = os.path.exists(os.path.join(build, "bin/counted", name))
-        self.rewriter = os.path.join(build, "bin/simt_rewrite")
+        self.rewriter = os.path.join(build, "common/simt/simt_rewrite")
         self.commands = {}  # (source's name, target): (command, object)
         self.preprocessed = set()  # sources that the preprocessor reads before the rewriter
         with open(os.path.join(build, "compile_commands.json")) as file:
@@ -176,7 +176,7 @@ class Step:
             if os.path.exists(link):
                 with open(link) as file:
                     self.programs[target[:-len(".dir")]] = shlex.split(file.read())
-        self.bin = os.path.join(build, "bin")
+        self.build, self.bin = build, os.path.join(build, "bin")
         self.tests = self._tests(build)
         self.unchanged, self.lock = {}, threading.Lock()
         self.needs, self.has = self._symbols()
@@ -423,7 +423,7 @@ class Trial:
             return noticed
         for test in step.programs:
             if test.startswith("test_") and any(original in step.programs[test] for original in plain):
-                self.linked(test, plain, os.path.join(self.folder, "bin", test))
+                self.linked(test, plain, os.path.join(self.folder, "tests", test))
         for command, environment in step.tests:
             changed = [self.with_mutant(word) for word in command]
             if changed == command:
@@ -436,9 +436,9 @@ class Trial:
 
     def with_mutant(self, word):
         """The word of a command with the mutant's programs instead of the build's."""
-        return re.sub(re.escape(self.step.bin + os.sep) + r"((?:counted/)?\w+)", lambda match:
-                      os.path.join(self.folder, "bin", match[1])
-                      if os.path.exists(os.path.join(self.folder, "bin", match[1])) else match[0], word)
+        return re.sub(re.escape(self.step.build + os.sep) + r"((?:bin|bin/counted|tests)/\w+)", lambda match:
+                      os.path.join(self.folder, match[1])
+                      if os.path.exists(os.path.join(self.folder, match[1])) else match[0], word)
 
     def runs_of(self, program, units, turn, seconds, with_checks):
         """What the program notices, in the first or second turn of Step.runs. Without its checks it

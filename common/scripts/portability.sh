@@ -135,7 +135,7 @@ build() {
     local name=$1
     shift
     # -O1: half the time of -O3 for the compiler; kernels are compiled with that anyway.
-    cmake -S "$root" -B "$work/$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 "$@" >"$work/log" 2>&1 &&
+    cmake -S "$root" -B "$work/$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DRUNGS_BACKEND=simt "$@" >"$work/log" 2>&1 &&
         cmake --build "$work/$name" -j "$jobs" --target "${targets[@]}" >>"$work/log" 2>&1
 }
 
@@ -195,7 +195,7 @@ for name in "${names[@]}"; do
             -DJANSSON_INCLUDE_DIR="$sysroot/include" -DJANSSON_LIBRARY="$libraries/libjansson.so" \
             -DCMOCKA_INCLUDE_DIR="$sysroot/include" -DCMOCKA_LIBRARY="$libraries/libcmocka.so"; then
             # Programs that programs start: by a script, since only qemu can execute them.
-            for program in "$work"/arm64/bin/{counted/0*,simt_faults,test_simt_failing}; do
+            for program in "$work"/arm64/{bin/counted/0*,tests/simt_faults,tests/test_simt_failing}; do
                 mkdir -p "${program%/*}/.arm64"
                 mv "$program" "${program%/*}/.arm64/"
                 printf '#!/bin/sh\nexec %s %q "$@"\n' "${emulator//;/ }" "${program%/*}/.arm64/${program##*/}" >"$program"
@@ -216,7 +216,7 @@ for name in "${names[@]}"; do
             timeout 60 "$work/musl/bin/02_cpu_simd_threads" --n 1000 --threads 3 >/dev/null; then
             failed=0
             cmake -S "$root" -B "$work/refused" -DCMAKE_C_COMPILER=musl-gcc -DCMAKE_CXX_COMPILER=g++ \
-                -DBUILD_TESTING=OFF >"$work/log.refused" 2>&1 && failed=1
+                -DRUNGS_BACKEND=simt -DBUILD_TESTING=OFF >"$work/log.refused" 2>&1 && failed=1
             grep -q 'needs glibc' "$work/log.refused" || failed=1
             row musl "$version" 3 "$failed" "$(grep -c 'warning:' "$work/log" || true)" 'steps 01 and 02; the CPU back end is refused'
         else

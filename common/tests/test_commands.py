@@ -21,7 +21,7 @@ PRELUDE = """set -eu
 cmake() {
     while [ $# -gt 0 ]; do
         if [ "$1" = --target ]; then
-            [ -e "build/simt/bin/$2" ] || { echo "no target $2" >&2; return 1; }
+            [ -e "build/simt/bin/$2" ] || [ -e "build/simt/tests/$2" ] || { echo "no target $2" >&2; return 1; }
         fi
         shift
     done
@@ -88,14 +88,16 @@ def run(block, done):
     with tempfile.TemporaryDirectory() as folder:
         here = os.path.join(folder, "build", "simt", "bin")
         os.makedirs(here)
+        tests = os.path.join(folder, "build", "simt", "tests")
+        os.makedirs(tests)
+        for name in os.listdir(os.path.join(BIN, "..", "tests")):
+            write_program(os.path.join(tests, name), "#!/bin/sh\n")
         for name in os.listdir(BIN):
             if re.match(r"\d\d_", name):
                 os.makedirs(os.path.join(done, name), exist_ok=True)
                 write_program(os.path.join(here, name), ONCE % {
                     "program": os.path.join(BIN, name), "done": os.path.join(done, name),
                     "most": "1M" if name < "03" else "64K"})
-            elif name.startswith("test_"):  # tests of their own
-                write_program(os.path.join(here, name), "#!/bin/sh\n")
             else:
                 os.symlink(os.path.join(BIN, name), os.path.join(here, name))
         for name in os.listdir(ROOT):

@@ -154,11 +154,11 @@ fi
 # What ctest writes for a test that passed, one that skipped itself, one whose program ctest did not find and one whose
 # program run_test.sh did not find.
 cat >"$work/tests.xml" <<'END'
-	<testcase name="docs.pages" classname="docs.pages" time="9.1" status="run">
+	<testcase name="pages.pages" classname="pages.pages" time="9.1" status="run">
 		<system-out>skipped: nothing, it passed
 </system-out>
 	</testcase>
-	<testcase name="docs.site" classname="docs.site" time="0.2" status="notrun">
+	<testcase name="pages.site" classname="pages.site" time="0.2" status="notrun">
 		<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
 		<system-out>a line before
 skipped: MkDocs &amp; others are missing
@@ -189,7 +189,7 @@ a line after
 </system-out>
 	</testcase>
 END
-printf '1 3 3\ndocs.site: MkDocs & others are missing\ncommon.ranks: no mpirun here\ncommon.silent: gave no reason\n' \
+printf '1 3 3\npages.site: MkDocs & others are missing\ncommon.ranks: no mpirun here\ncommon.silent: gave no reason\n' \
     >"$work/expected"
 awk -f "$root/common/scripts/count_tests.awk" "$work/tests.xml" | diff "$work/expected" - ||
     fail 'tests are counted wrong'

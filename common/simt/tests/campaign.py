@@ -84,28 +84,28 @@ def lines_of(command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout.splitlines()
 
 
-def fault_cases(binaries):
+def fault_cases(build):
     for source in FAULTS:
-        program = os.path.join(binaries, "simt_" + source)
+        program = os.path.join(build, "tests", "simt_" + source)
         for line in lines_of([program]):
             name = line.split("\t")[0]
             if name.startswith("ok_"):
                 yield Case("tests", "simt_%s %s" % (source, name), [program, name])
 
 
-def fault_rows(binaries):
+def fault_rows(build):
     """All that the tests seed: kind is fault, right, or some_orders (wrong in some orders of threads only)."""
     rows = ["source,name,kind"]
     for source in FAULTS:
-        for line in lines_of([os.path.join(binaries, "simt_" + source)]):
+        for line in lines_of([os.path.join(build, "tests", "simt_" + source)]):
             name = line.split("\t")[0]
             kind = {"ok": "right", "only": "some_orders"}.get(name.split("_")[0], "fault")
             rows.append("%s,%s,%s" % (source, name, kind))
     return "\n".join(rows) + "\n"
 
 
-def faults(binaries, path, check):
-    rows = fault_rows(binaries)
+def faults(build, path, check):
+    rows = fault_rows(build)
     if not check:
         with open(path, "w", encoding="utf-8") as file:
             file.write(rows)
@@ -143,9 +143,9 @@ def page_cases(folder):
                    build=[[SIMTCC, "-ccbin", COMPILER, "-DRIGHT", "-I", here, "-o", output, os.path.join(here, file)]])
 
 
-def rung_cases(binaries):
+def rung_cases(build):
     for step, options in STEPS:
-        command = [os.path.join(binaries, step), "--skip-small"] + options.split()
+        command = [os.path.join(build, "bin", step), "--skip-small"] + options.split()
         for row in lines_of(command + ["--csv", "/dev/stdout"]):
             cells = row.split(",")
             if cells[0] == step and cells[-1] == "pass" and not cells[1].startswith(("cpu_", "openblas")):
@@ -195,13 +195,13 @@ def main():
     parser.add_argument("--faults")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    binaries = os.path.abspath(os.path.join(options.build, "bin"))
+    build = os.path.abspath(options.build)
     schedules = "0..2" if options.sample else options.schedules
     if options.faults:
-        return faults(binaries, options.faults, options.check)
+        return faults(build, options.faults, options.check)
     os.environ.setdefault("SIMT_WATCHDOG", "10")
     with tempfile.TemporaryDirectory() as folder:
-        cases = [*fault_cases(binaries), *program_cases(folder), *page_cases(folder), *rung_cases(binaries),
+        cases = [*fault_cases(build), *program_cases(folder), *page_cases(folder), *rung_cases(build),
                  *exercise_cases(folder)]
         cases = [case for case in cases if (not options.only or options.only in case.kind + " " + case.name) and
                  (not options.sample or case.name in SAMPLE)]

@@ -1,10 +1,10 @@
 #!/bin/sh
-# simtcc as cmake --install leaves it. Usage: test_install.sh CMAKE BUILD_FOLDER CXX
+# simtcc as cmake --install --component simtcc leaves it. Usage: test_install.sh CMAKE BUILD_FOLDER CXX
 set -eu
 cmake=$1 build=$2 compiler=$3
 prefix=$(mktemp -d)
 trap 'rm -rf -- "$prefix"' EXIT
-"$cmake" --install "$build" --prefix "$prefix" >/dev/null
+"$cmake" --install "$build" --component simtcc --prefix "$prefix" >/dev/null
 cat >"$prefix/program.cu" <<'END'
 #include <cstdio>
 __global__ void k(int *data) { data[threadIdx.x] = threadIdx.x; }
