@@ -17,7 +17,7 @@ Measures every step in BIN_DIR over a range of sizes and writes all rows to one 
 Rows that are in the file already are kept: after an interruption, the same command resumes where it
 stopped. Rows of another machine are not mixed in. On simt only the CPU's rungs have times; the
 GPU's are verified at small sizes, in rows without times. common/scripts/plot_results.py FILE.csv
-plots the results.
+plots the results. FILE.json beside it says with what they were measured.
 
 Exit status: 0 all rows verified, 1 a wrong result, 2 bad usage, 3 a device or memory error, 4 a
 file not readable or not writable. A size that fails does not stop the others; the first failure is
@@ -227,7 +227,7 @@ total=${#units[@]} left=${#to_do[@]}
 before=$((total - left))
 ((before == 0)) || printf '%d of %d were measured before or are not built\n' "$before" "$total"
 
-status=0 number=0 failed=() begin=$SECONDS
+status=0 number=0 failed=() begin=$SECONDS added=no
 for unit in ${to_do[@]+"${to_do[@]}"}; do
     read -r step op type shape cache <<<"$unit"
     number=$((number + 1))
@@ -246,11 +246,16 @@ for unit in ${to_do[@]+"${to_do[@]}"}; do
     if [[ -s $part/rows.csv ]]; then
         tail -n +2 "$part/rows.csv" >"$part/new.csv"
         cat "$part/new.csv" >>"$file"
+        added=yes
     fi
     printf '%d s (%s so far, about %s to go)\n' $((SECONDS - start)) "$(minutes $((SECONDS - begin)))" \
         "$(minutes $(((SECONDS - begin) * (left - number) / number)))"
 done
 
+# Without Python nobody knows later where the rows came from; they are as good.
+if [[ $added == yes && $file == *.csv ]] && command -v python3 >/dev/null; then
+    "$(dirname -- "$(readlink -f -- "$0")")/provenance.py" add "$file" "./run.sh --benchmark ${file##*/}"
+fi
 printf '%d rows in %s\n' $(($(wc -l <"$file") - 1)) "$file"
 ((${#failed[@]} == 0)) || printf 'failed: %s\n' "${failed[@]}" >&2
 exit "$status"

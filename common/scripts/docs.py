@@ -109,7 +109,7 @@ def read(path):
 def find_pages(root):
     """Paths relative to root, with forward slashes."""
     return [path for path in tracked.files(root)
-            if path.endswith(".md") and re.match(r"(docs/|\d\d_[^/]*/)|[^/]*$", path)]
+            if path.endswith(".md") and re.match(r"(docs/(?!results/)|\d\d_[^/]*/)|[^/]*$", path)]
 
 
 def edition_of(page):
@@ -797,7 +797,7 @@ def check_index(root, texts, complain):
         if index not in linked.get(page, ()):
             complain(index, 1, "does not link to %s" % page)
     for path in tracked.files(root):
-        if re.match("docs/(results|pictures|programs)/", path) and path not in linked:
+        if re.match(r"docs/(results/.*\.csv$|pictures/|programs/)", path) and path not in linked:
             complain(path, 1, "no page links to it")
 
 

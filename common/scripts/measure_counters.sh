@@ -58,4 +58,5 @@ rungs() {
         count "$program"
     done
 } >"$out"
+"$(dirname -- "$0")/provenance.py" write "$out" "common/scripts/measure_counters.sh $*"
 printf '\n' >&2

@@ -90,4 +90,7 @@ for threads in 1 2 "$(nproc)"; do
     done
     rungs cpu_threads openblas
 done
+for file in "$out"/0[127]_*"_$name"{,_threads*}.csv; do
+    [[ ! -e $file ]] || "$(dirname -- "$0")/provenance.py" add "$file" "common/scripts/measure_cpu.sh $*"
+done
 echo >&2

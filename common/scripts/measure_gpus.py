@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+import provenance
+
 REDUCTION, PRODUCT = "06_gpu_warp_shuffle", "07_gemm"
 VECTORS = ["1K", "64K", "1M", "16M", "64M", "256M", "1G", "2G"]
 SIDES = ["2K", "4K", "8K", "16K"]
@@ -152,6 +154,8 @@ def main():
                 csv.writer(file, lineterminator="\n").writerows(communication)
             print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
+    for path in paths[:2]:
+        provenance.main(["write", path, "common/scripts/measure_gpus.py", *sys.argv[1:]])
     compare(rows)
     print("%s: %d rows; %s: %d" % (paths[0], len(rows), paths[1], len(communication) - 1))
     for failure in failures:

@@ -97,4 +97,8 @@ if command -v ncu >/dev/null; then
         printf '.' >&2
     done
 fi
+for file in reductions matrix shared_tree_counters; do
+    [[ ! -e $out/$file.csv ]] ||
+        "$(dirname -- "$0")/provenance.py" write "$out/$file.csv" "common/scripts/measure_reductions.sh $*"
+done
 echo >&2

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+import provenance
+
 COLUMNS = ["step", "rung", "op", "type", "shape", "device", "reps", "min_us", "median_us", "call_us", "calls_overlap",
            "speedup_library", "verdict"]
 ATOMIC, TREE, SHUFFLE = "04_gpu_atomic", "05_gpu_shared_tree", "06_gpu_warp_shuffle"
@@ -111,6 +113,7 @@ def main():
                     if row.get("replayed"):
                         writer.writerow({name: row[name] for name in COLUMNS})
                 file.flush()
+        provenance.main(["write", options.out, "common/scripts/measure_short.py", *sys.argv[1:]])
     except OSError as error:
         print("measure_short.py: %s" % error, file=sys.stderr)
         return 4
