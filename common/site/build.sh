@@ -52,7 +52,7 @@ prepare_venv() {
     mkdir -p -- "$root/build" || die "$exit_file" "cannot write $root/build"
     say "Installing MkDocs in $(shown "$venv") (from PyPI) ..."
     if ! { python3 -m venv "$venv" && "$venv/bin/pip" install --disable-pip-version-check --retries 2 \
-        -r "$root/common/site/requirements.txt"; } >"$root/build/site-venv.log" 2>&1; then
+        --require-hashes -r "$root/common/site/requirements.txt"; } >"$root/build/site-venv.log" 2>&1; then
         die "$exit_machine" "MkDocs could not be installed (no network?): $(shown "$root/build/site-venv.log")"
     fi
     printf '%s\n' "$wanted" >"$venv/ready"

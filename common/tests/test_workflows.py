@@ -96,8 +96,9 @@ def check_job(where, job, jobs, own):
         check(("uses" in step) != ("run" in step), "%s, step %d: want uses or run" % (where, at))
         if "run" in step and own:
             check_run("%s, step %d" % (where, at), step["run"])
-        check(re.search(r"@v\d+$", step.get("uses", "@v1")),
-              "%s, step %d: no version" % (where, at))
+        version = "[0-9a-f]{40}" if own else r"v\d+"  # a tag can be moved
+        check("run" in step or re.search("@%s$" % version, step["uses"]),
+              "%s, step %d: no %s" % (where, at, "commit" if own else "version"))
 
 
 def check_schema(where, text, schema):
