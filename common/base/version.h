@@ -2,6 +2,6 @@
 #ifndef RUNGS_VERSION_H
 #define RUNGS_VERSION_H
 
-#define RUNGS_VERSION "0.2.0"
+#define RUNGS_VERSION "3.0.0-dev"
 
 #endif

@@ -5,7 +5,8 @@ test_requirements.py
 The oldest cmake, compilers and CUDA are those of CMakeLists.txt, simt.cmake and toolkit.cmake, in
 each edition of the page; the oldest CUDA is one that the workflow compiles with. The systems on which
 both commands were run are those with such a row, without a failure, in docs/results/portability.csv;
-with those that the page says the workflow adds, they are the workflow's.
+with those that the page says the workflow adds, they are the workflow's. The version is the same in
+CMake, in the programs, in CITATION.cff and at the top of CHANGELOG.md.
 
 Exit status: 0 all is well, 1 something is not. Needs nothing but Python 3.7."""
 import csv
@@ -70,6 +71,12 @@ for page in ("README.md", "docs/zh/README.md"):
         check(systems(text) == matrix, "%s: the systems are %s, and the workflow's %s"
               % (page, ", ".join(sorted(systems(text))), ", ".join(sorted(matrix))))
         check(not systems(before) & systems(after), "%s: a system is named twice" % page)
+version = only(r'^#define RUNGS_VERSION "(.*)"', "common/base/version.h")
+check(only(r"^project\(rungs VERSION ([\d.]+)", "CMakeLists.txt") == version.replace("-dev", ""),
+      "CMakeLists.txt: the version is not %s" % version)
+check(only(r"^version: (\S+)", "CITATION.cff") == version, "CITATION.cff: the version is not %s" % version)
+check(re.search(r"^## (\S+)", read("CHANGELOG.md"), re.M).group(1) == version,
+      "CHANGELOG.md: the first version is not %s" % version)
 if not wrong:
     print("cmake %s, g++ %s, CUDA %s, CUB of %s; %d systems, %d of them tried" % (cmake, compiler, cuda, cub,
                                                                                len(matrix), len(ran)))
