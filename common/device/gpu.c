@@ -42,7 +42,13 @@ bool gpu_open(int device, struct machine *machine, struct cudaDeviceProp *proper
 {
     int count = 0;
 
-    if (!gpu_succeeded(cudaGetDeviceCount(&count), "cudaGetDeviceCount", error))
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver)
+        return error_set(error, EXIT_DEVICE_ERROR,
+                         "no GPU answers here: %s. To run on the CPU, configure with "
+                         "-DRUNGS_BACKEND=simt",
+                         cudaGetErrorString(status));
+    if (!gpu_succeeded(status, "cudaGetDeviceCount", error))
         return false;
     if (ranks_count() > 1 && ranks_place() >= count)
         return error_set(error, EXIT_DEVICE_ERROR,
