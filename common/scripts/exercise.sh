@@ -207,7 +207,7 @@ prepare_runtime() {
     : >"$work/empty.c" || return
     while IFS= read -r line; do
         case $line in
-        *'building the runtime once'*) printf 'Building the runtime once, about 30 s of processor time ...\n' >&2 ;;
+        *'building the runtime once'*) printf 'Building the runtime once, about 12 s of processor time ...\n' >&2 ;;
         built) has_runtime=yes ;;
         *) trouble+=${trouble:+$'\n'}$line ;;
         esac
