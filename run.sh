@@ -195,12 +195,14 @@ done
 
 # ---- summary -------------------------------------------------------------------------------------
 
-say "$(printf '%s' "$ladder" | LC_ALL=C awk -v bold="$bold" -v plain="$plain" -v red="$red" \
-    -v green="$green" -v yellow="$yellow" -v columns="$columns" -f "$root/common/scripts/ladder.awk")"
-say
+scripts=$root/common/scripts
 if [[ $ladder == *,simt,* ]]; then
-    say "The time that a GPU step takes on simt says nothing about a GPU, so none is shown."
+    ladder+=$(awk -v as=rows -v results="$root/docs/results" -f "$scripts/csv.awk" -f "$scripts/recorded.awk" \
+        "$root/common/report/recorded.txt")$'\n'
 fi
+say "$(printf '%s' "$ladder" | LC_ALL=C awk -v bold="$bold" -v plain="$plain" -v red="$red" -v green="$green" \
+    -v yellow="$yellow" -v columns="$columns" -f "$scripts/csv.awk" -f "$scripts/ladder.awk")"
+say
 if ((rows > 0)); then
     say "The rows behind this, as CSV: $(shown "$results")"
 fi
@@ -212,6 +214,6 @@ fi
 if ((first_failure == exit_machine)) && [[ $backend == cuda ]]; then
     say "To climb on the CPU instead: ./run.sh --backend simt"
 fi
-say "Next: docs/README.md explains the rungs;" \
-    "$(shown "$root/build/$backend/bin/${steps[0]}") --help lists a step's options."
+say "Next: docs/README.md explains the rungs. The options of a step:"
+say "      $(shown "$root/build/$backend/bin/${steps[0]}") --help"
 exit "$first_failure"

@@ -41,6 +41,7 @@ static const struct reduction_rung rungs[] = {
 
 static const struct ladder ladder = {
     .idea = "Reduction on a single GPU thread: what a GPU is not",
+    .lesson = "lanes loads needed",
     .kind = &reduction_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

@@ -101,6 +101,7 @@ static const struct reduction_rung rungs[] = {
 
 static const struct ladder ladder = {
     .idea = "Many threads, one result: a race, then atomics, then fewer atomics",
+    .lesson = "atomics crowd blocks",
     .kind = &block_reduction_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

@@ -102,6 +102,7 @@ static const struct reduction_rung rungs[] = {
 
 static const struct ladder ladder = {
     .idea = "Reduction in shared memory: divergence, bank conflicts, idle threads, unrolling",
+    .lesson = "conflicts lanes barriers",
     .kind = &block_reduction_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

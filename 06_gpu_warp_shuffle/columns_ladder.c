@@ -136,6 +136,7 @@ static const struct matrix_rung rungs[] = {
 const struct ladder columns = {
     .name = "columns",
     .idea = "Every column of a matrix to one number",
+    .lesson = "sect/load loads blocks",
     .kind = &column_reduction_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

@@ -88,6 +88,7 @@ static const struct reduction_rung rungs[] = {
 static const struct ladder vectors = {
     .name = "vectors",
     .idea = "Reduction in registers: warp shuffles",
+    .lesson = "shared launches loads",
     .kind = &grid_reduction_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

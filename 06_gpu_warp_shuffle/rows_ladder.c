@@ -141,6 +141,7 @@ static const struct matrix_rung rungs[] = {
 const struct ladder rows = {
     .name = "rows",
     .idea = "Every row of a matrix to one number",
+    .lesson = "sect/load loads blocks",
     .kind = &row_reduction_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

@@ -204,6 +204,7 @@ static const struct gemm_rung rungs[] = {
 const struct ladder bf16 = {
     .name = "bf16",
     .idea = "Matrix product in bfloat16: tensor cores, from fragments to clusters",
+    .lesson = "shared conflicts barriers",
     .kind = &gemm_bf16_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

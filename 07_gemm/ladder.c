@@ -345,6 +345,7 @@ static const struct gemm_rung rungs[] = {
 static const struct ladder f32 = {
     .name = "f32",
     .idea = "Matrix product: reuse from shared memory, from registers, and past the library",
+    .lesson = "loads sect/load shared conflicts",
     .kind = &gemm_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

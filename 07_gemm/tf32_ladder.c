@@ -42,6 +42,7 @@ static const struct gemm_rung rungs[] = {
 const struct ladder tf32 = {
     .name = "tf32",
     .idea = "Matrix product of floats in TF32: tensor cores read 19 of their 32 bits",
+    .lesson = "shared conflicts barriers",
     .kind = &gemm_tf32_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

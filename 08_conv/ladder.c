@@ -311,6 +311,7 @@ static const struct conv_rung rungs[] = {
 
 static const struct ladder ladder = {
     .idea = "2-D convolution: loops, tiles, matrix products, Winograd, tensor cores",
+    .lesson = "loads shared conflicts",
     .kind = &conv_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),

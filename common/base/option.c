@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/nearest.h"
 
 static bool set_size(const struct option_field *field, const char *text, size_t *value,
                      struct error *error)
@@ -49,7 +50,8 @@ static bool set_float(const struct option_field *field, const char *text, float 
 static bool set_name(const struct option_field *field, const char *text, int *value,
                      struct error *error)
 {
-    char accepted[256] = "";
+    struct nearest nearest = {.text = text};
+    char accepted[256] = "", hint[HINT_SIZE];
 
     for (int i = 0; field->names[i] != NULL; i++) {
         const size_t used = strlen(accepted);
@@ -59,8 +61,11 @@ static bool set_name(const struct option_field *field, const char *text, int *va
             return true;
         }
         snprintf(accepted + used, sizeof accepted - used, "%s%s", separator, field->names[i]);
+        nearest_try(&nearest, field->names[i]);
     }
-    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want %s", field->name, text, accepted);
+    nearest_hint(&nearest, "", hint);
+    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want %s%s%s", field->name, text, accepted,
+                     hint[0] != '\0' ? "." : "", hint);
 }
 
 static bool set_pair(const struct option_field *field, const char *text, size_t values[2],

@@ -65,6 +65,7 @@ struct result {
 /* The results of all rungs at one size, and what they have in common. */
 struct results {
     const char *step, *back_end;
+    const char *lesson;     /* as struct ladder */
     bool has_clocks;        /* false on simt, whose speed says nothing about a GPU */
     struct machine machine; /* what the step's back end runs on */
     struct machine host;    /* the CPU that ran the host rungs; name "" if there are none */

@@ -1,4 +1,5 @@
-/* Bars: for every figure that is not the same in all rungs, a bar for each rung. */
+/* Bars: for every figure that is not the same in all rungs, a bar for each rung; those of the lesson
+ * first. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ enum { LEAST_BAR = 10, USUAL_WIDTH = 80, VALUE_SIZE = 40 };
 
 /* One chart: a title, and a value and its text for each row; NaN: no bar. */
 struct chart {
-    const char *title;
+    const char *title, *meaning;
     double values[MOST_BARS];
     char texts[MOST_BARS][VALUE_SIZE];
 };
@@ -46,7 +47,7 @@ static void print_chart(FILE *file, const struct results *results, const struct 
     const int others = (int)(2 + name_width + 2 + text_width + 1);
     const int left = (int)(width > 0 ? width : USUAL_WIDTH) - others - 1;
 
-    fprintf(file, "\n  %s\n", chart->title);
+    fprintf(file, "\n  %s: %s\n", chart->title, chart->meaning);
     for (size_t i = 0; i < results->row_count; i++) {
         if (isnan(chart->values[i]))
             continue;
@@ -77,6 +78,7 @@ static bool chart_times(const struct results *results, struct chart *chart)
     bool any = false;
 
     chart->title = "median time";
+    chart->meaning = "of one call";
     for (size_t i = 0; i < results->row_count; i++) {
         const struct result *const row = &results->rows[i];
         chart->values[i] = row->timed ? row->trial.statistics.median : NAN;
@@ -98,17 +100,20 @@ void report_chart(FILE *file, const struct results *results, size_t width, bool 
         print_chart(file, results, &chart, width, unicode);
         return;
     }
-    for (size_t figure = 0; figure < figure_count(); figure++) {
-        chart.title = figure_title(figure);
+    size_t order[MOST_FIGURES];
+    const size_t count = figures_shown(results, order);
+    for (size_t figure = 0; figure < count; figure++) {
+        chart.title = figure_title(order[figure]);
+        chart.meaning = figure_meaning(order[figure]);
         for (size_t i = 0; i < results->row_count; i++) {
-            chart.values[i] = figure_value(figure, &results->rows[i]);
-            figure_text(figure, &results->rows[i], chart.texts[i]);
+            chart.values[i] = figure_value(order[figure], &results->rows[i]);
+            figure_text(order[figure], &results->rows[i], chart.texts[i]);
         }
-        if (!figure_is_shown(results, figure) || !differs(results, &chart))
+        if (!differs(results, &chart))
             continue;
         print_chart(file, results, &chart, width, unicode);
         charts++;
     }
     if (charts == 0)
-        fputs("\n  no chart: no two rungs differ in what is counted\n", file);
+        fputs("\n  no chart: all rungs have the same counts\n", file);
 }

@@ -6,11 +6,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { NARROWEST = 40 };
+enum { NARROWEST = 40, MARK_WIDTH = 2 };
+
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
 
 bool columns_create(struct columns *columns, size_t rows)
 {
-    *columns = (struct columns){.row_count = rows};
+    *columns = (struct columns){.row_count = rows, .marked = rows};
     columns->cells = calloc(rows * COLUMNS_MOST + 1, sizeof *columns->cells);
     return columns->cells != NULL;
 }
@@ -32,6 +35,11 @@ void columns_add(struct columns *columns, const char *title, bool left)
         abort(); /* a mistake in the program: raise COLUMNS_MOST */
     columns->column[columns->column_count].title = title;
     columns->column[columns->column_count++].left = left;
+}
+
+void columns_optional(struct columns *columns)
+{
+    columns->column[columns->column_count - 1].optional = true;
 }
 
 void columns_set(struct columns *columns, size_t row, const char *format, ...)
@@ -59,7 +67,7 @@ static size_t width_of(const struct columns *columns, size_t column)
         empty = empty && is_empty(cell);
         width = strlen(cell) > width ? strlen(cell) : width;
     }
-    return empty || columns->column[column].folded ? 0 : width;
+    return empty || columns->column[column].folded || columns->column[column].left_out ? 0 : width;
 }
 
 /* Whether a column has the same text in all rows, of which there are several. */
@@ -93,10 +101,11 @@ static size_t end_of_line(const struct columns *columns, size_t from, size_t wid
 
 /* One line: the first column and those from `from` to before `end`. No spaces at its end. */
 static void print_line(FILE *file, const struct columns *columns, const char *const *texts,
-                       size_t from, size_t end, const char *paint)
+                       size_t from, size_t end, const char *paint, bool bold, bool marked)
 {
     size_t spaces = 2;
 
+    fputs(bold && columns->colour ? BOLD : "", file);
     for (size_t column = 0; column < end; column++) {
         const size_t width = width_of(columns, column), length = strlen(texts[column]);
         if (width == 0 || (column > 0 && column < from))
@@ -105,14 +114,16 @@ static void print_line(FILE *file, const struct columns *columns, const char *co
         if (length > 0) {
             const bool painted = paint != NULL && column + 1 == columns->column_count;
             fprintf(file, "%*s%s%s%s", (int)(spaces + before), "", painted ? paint : "",
-                    texts[column], painted ? "\033[0m" : "");
+                    texts[column], painted ? PLAIN : "");
             spaces = 0;
         } else {
             spaces += before;
         }
         spaces += width - before - length + 2;
     }
-    fputc('\n', file);
+    if (marked)
+        fprintf(file, "%*s<", (int)(spaces - 1), "");
+    fprintf(file, "%s\n", bold && columns->colour ? PLAIN : "");
 }
 
 /* Whether the row has nothing in the columns from `from` to before `end`. */
@@ -138,34 +149,71 @@ static void tell_folded(FILE *file, const struct columns *columns, size_t width)
             count++;
         }
     if (count > 0)
-        print_names(file, "alike in all rows", names, count, width);
+        print_names(file, "in every row", names, count, width);
+}
+
+static void tell_left_out(FILE *file, const struct columns *columns, size_t width)
+{
+    const char *names[COLUMNS_MOST];
+    size_t count = 0;
+
+    for (size_t column = 0; column < columns->column_count; column++)
+        if (columns->column[column].left_out)
+            names[count++] = columns->column[column].title;
+    if (count > 0)
+        print_names(file, "in a wider terminal", names, count, width);
+}
+
+/* Makes the table as narrow as it can be without continuing below, unless it fits. */
+static void narrow(struct columns *columns, size_t width)
+{
+    for (size_t column = 0; column < columns->column_count; column++)
+        columns->column[column].folded = columns->column[column].left_out = false;
+    if (end_of_line(columns, 1, width) == columns->column_count)
+        return;
+    for (size_t column = 1; column < columns->column_count; column++)
+        columns->column[column].folded = is_constant(columns, column);
+    for (size_t column = columns->column_count; column-- > 1;) {
+        if (end_of_line(columns, 1, width) == columns->column_count)
+            return;
+        if (columns->column[column].optional && width_of(columns, column) > 0)
+            columns->column[column].left_out = true;
+    }
 }
 
 void columns_print(FILE *file, struct columns *columns, size_t width, const char *const *paint)
 {
+    const size_t room =
+        width > 0 && columns->marked < columns->row_count ? width - MARK_WIDTH : width;
     const char *texts[COLUMNS_MOST];
 
-    for (size_t column = 0; column < columns->column_count; column++)
-        columns->column[column].folded = false;
-    if (end_of_line(columns, 1, width) < columns->column_count)
-        for (size_t column = 1; column < columns->column_count; column++)
-            columns->column[column].folded = is_constant(columns, column);
+    narrow(columns, room);
     for (size_t from = 1, end; from < columns->column_count; from = end) {
-        end = end_of_line(columns, from, width);
+        end = end_of_line(columns, from, room);
         if (from > 1)
             fputc('\n', file);
         for (size_t column = 0; column < columns->column_count; column++)
             texts[column] = columns->column[column].title;
-        print_line(file, columns, texts, from, end, NULL);
+        print_line(file, columns, texts, from, end, NULL, true, false);
         for (size_t row = 0; row < columns->row_count; row++) {
+            const bool marked = row == columns->marked;
             if (from > 1 && is_blank(columns, row, from, end))
                 continue;
             for (size_t column = 0; column < columns->column_count; column++)
                 texts[column] = cell_of(columns, row, column);
-            print_line(file, columns, texts, from, end, paint != NULL ? paint[row] : NULL);
+            print_line(file, columns, texts, from, end, paint != NULL ? paint[row] : NULL, marked,
+                       marked && from == 1);
         }
     }
     tell_folded(file, columns, width);
+    tell_left_out(file, columns, width);
+}
+
+void columns_heading(FILE *file, const char *text, bool colour, size_t width)
+{
+    fprintf(file, "%s  ", colour ? BOLD : "");
+    print_words(file, text, 2, 4, width);
+    fprintf(file, "%s\n", colour ? PLAIN : "");
 }
 
 size_t line_width(FILE *file)

@@ -114,30 +114,33 @@ COUNT(of_constant, c->memory.constant_requests)
 
 static const struct column {
     const char *title;
+    const char *meaning; /* in a line, below tables and in the quiz */
     struct figure (*figure)(const struct counters *counters);
     enum column_kind kind;
-    bool memory; /* from struct memory_counters; these columns come last */
+    bool memory; /* from struct memory_counters */
     bool always; /* shown even if it is 0 for all rows */
 } columns[] = {
-    {"launches", of_launches, WHOLE, false, true},
-    {"blocks", of_blocks, WHOLE, false, true},
-    {"barriers", of_barriers, WHOLE, false, false},
-    {"syncwarps", of_syncwarps, WHOLE, false, false},
-    {"shuffles", of_shuffles, WHOLE, false, false},
-    {"atomics", of_atomics, WHOLE, false, false},
-    {"crowd", of_crowd, RATIO, true, false},
-    {"loads", of_loads, WHOLE, true, true},
-    {"sect/load", of_load_sectors, RATIO, true, true},
-    {"stores", of_stores, WHOLE, true, true},
-    {"needed", of_needed, PERCENT, true, true},
-    {"constant", of_constant, WHOLE, true, false},
-    {"shared", of_shared, WHOLE, true, false},
-    {"conflicts", of_conflicts, WHOLE, true, false},
-    {"lanes", of_lanes, RATIO, true, true},
-    {"splits", of_splits, WHOLE, true, false},
+    {"launches", "kernels launched for one result", of_launches, WHOLE, false, true},
+    {"blocks", "blocks of all launches", of_blocks, WHOLE, false, true},
+    {"barriers", "completed __syncthreads, per block", of_barriers, WHOLE, false, false},
+    {"syncwarps", "completed __syncwarp, per warp", of_syncwarps, WHOLE, false, false},
+    {"shuffles", "shuffles, per warp", of_shuffles, WHOLE, false, false},
+    {"atomics", "atomic operations, per thread", of_atomics, WHOLE, false, false},
+    {"crowd", "lanes of a warp whose atomics hit one address", of_crowd, RATIO, true, false},
+    {"loads", "requests to load from global memory, per warp", of_loads, WHOLE, true, true},
+    {"sect/load", "32-byte sectors per load request", of_load_sectors, RATIO, true, true},
+    {"stores", "requests to store to global memory, per warp", of_stores, WHOLE, true, true},
+    {"needed", "bytes requested, as a share of those moved", of_needed, PERCENT, true, true},
+    {"constant", "requests to constant memory, per warp", of_constant, WHOLE, true, false},
+    {"shared", "requests to shared memory, per warp", of_shared, WHOLE, true, false},
+    {"conflicts", "passes over the banks beyond those that the bytes need", of_conflicts, WHOLE,
+     true, false},
+    {"lanes", "active lanes per memory request", of_lanes, RATIO, true, true},
+    {"splits", "divergent branches, per warp", of_splits, WHOLE, true, false},
 };
 
 enum { FIGURES = sizeof columns / sizeof columns[0] };
+_Static_assert((int)FIGURES == (int)MOST_FIGURES, "counters.h says how many");
 
 size_t figure_count(void)
 {
@@ -152,6 +155,43 @@ const char *figure_title(size_t figure)
 static bool has(const struct column *column, const struct result *row)
 {
     return row->counted && (!column->memory || row->counters.has_memory);
+}
+
+const char *figure_meaning(size_t figure)
+{
+    return columns[figure].meaning;
+}
+
+size_t figures_shown(const struct results *results, size_t order[MOST_FIGURES])
+{
+    const char *name = results->lesson != NULL ? results->lesson : "";
+    bool taken[FIGURES] = {false};
+    size_t count = 0;
+
+    for (size_t length; (length = strcspn(name, " ")) > 0; name += length + (name[length] == ' '))
+        for (size_t i = 0; i < FIGURES; i++)
+            if (strlen(columns[i].title) == length &&
+                strncmp(columns[i].title, name, length) == 0 && figure_is_shown(results, i)) {
+                order[count++] = i;
+                taken[i] = true;
+            }
+    for (size_t i = 0; i < FIGURES; i++)
+        if (!taken[i] && figure_is_shown(results, i))
+            order[count++] = i;
+    return count;
+}
+
+bool figures_equal(const struct result *a, const struct result *b)
+{
+    char of_a[FIGURE_TEXT_SIZE], of_b[FIGURE_TEXT_SIZE];
+
+    for (size_t i = 0; i < FIGURES; i++) {
+        figure_text(i, a, of_a);
+        figure_text(i, b, of_b);
+        if (strcmp(of_a, of_b) != 0)
+            return false;
+    }
+    return a->counted && b->counted;
 }
 
 bool figure_is_shown(const struct results *results, size_t figure)
@@ -185,10 +225,13 @@ void figure_text(size_t figure, const struct result *row, char text[FIGURE_TEXT_
                  kind == PERCENT ? "%" : "");
 }
 
-const char *counters_first_of_memory(const struct results *results)
+size_t counters_of_memory(const struct results *results, const char *titles[MOST_FIGURES])
 {
-    for (size_t i = 0; i < FIGURES; i++)
-        if (columns[i].memory && figure_is_shown(results, i))
-            return columns[i].title;
-    return NULL;
+    size_t order[MOST_FIGURES], count = 0;
+    const size_t all = figures_shown(results, order);
+
+    for (size_t i = 0; i < all; i++)
+        if (columns[order[i]].memory)
+            titles[count++] = columns[order[i]].title;
+    return count;
 }

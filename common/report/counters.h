@@ -6,9 +6,17 @@
 
 enum { FIGURE_TEXT_SIZE = 32 };
 
-/* Figures have numbers from 0 to figure_count() - 1, in the order in which a table shows them. */
+/* Figures have numbers from 0 to figure_count() - 1. */
+enum { MOST_FIGURES = 16 };
 size_t figure_count(void);
 const char *figure_title(size_t figure);
+const char *figure_meaning(size_t figure); /* in a line */
+
+/* Sets order[] to the figures that a table shows, those of the lesson first; returns their number. */
+size_t figures_shown(const struct results *results, size_t order[MOST_FIGURES]);
+
+/* Whether tables show the same figures for both. */
+bool figures_equal(const struct result *a, const struct result *b);
 
 /* Whether a table shows the figure: it is not 0 in all rows, or belongs there always. */
 bool figure_is_shown(const struct results *results, size_t figure);
@@ -18,8 +26,7 @@ bool figure_is_shown(const struct results *results, size_t figure);
 double figure_value(size_t figure, const struct result *row);
 void figure_text(size_t figure, const struct result *row, char text[FIGURE_TEXT_SIZE]);
 
-/* The title of the first figure shown that is about memory accesses, which come last; NULL if there
- * is none. */
-const char *counters_first_of_memory(const struct results *results);
+/* Sets titles[] to those of the figures shown that are about memory accesses; returns their number. */
+size_t counters_of_memory(const struct results *results, const char *titles[MOST_FIGURES]);
 
 #endif

@@ -1,71 +1,98 @@
 /* Asks for a prediction of each rung before the table shows the answers. */
-#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
+#include "report/columns.h"
 #include "report/counters.h"
 #include "report/report.h"
 
-/* What is asked of a rung that differs from the one above in several figures: the first here that
- * differs by a tenth or more. */
-static const char *const preferred[] = {"conflicts", "sect/load", "barriers", "shuffles",
-                                        "syncwarps", "atomics",   "shared",   "loads",
-                                        "crowd",     "lanes",     "launches", "blocks"};
-
 struct question {
     char text[256];
+    const char *rung, *title; /* of what is asked */
     double answer;
-    char answer_text[FIGURE_TEXT_SIZE];
+    char answer_text[FIGURE_TEXT_SIZE], guess[FIGURE_TEXT_SIZE];
 };
 
-static size_t figure_named(const char *title)
+/* The figure to ask for: the first, those of the lesson before others, that differs by a tenth or more
+ * from that of the rung above. */
+static bool choose_figure(const struct results *results, const struct result *row,
+                          const struct result *above, size_t *figure)
 {
-    size_t figure = 0;
+    size_t order[MOST_FIGURES];
+    const size_t count = figures_shown(results, order);
 
-    while (figure + 1 < figure_count() && strcmp(figure_title(figure), title) != 0)
-        figure++;
-    return figure;
-}
-
-/* The figure to ask for, given the rung above, or NULL. */
-static size_t choose_figure(const struct result *row, const struct result *above)
-{
-    for (size_t i = 0; above != NULL && i < sizeof preferred / sizeof preferred[0]; i++) {
-        const size_t figure = figure_named(preferred[i]);
-        const double one = figure_value(figure, row), other = figure_value(figure, above);
+    for (size_t i = 0; i < count; i++) {
+        const double one = figure_value(order[i], row), other = figure_value(order[i], above);
+        *figure = order[i];
         if (fabs(one - other) > 0.1 * fmax(one, other))
-            return figure;
+            return true;
     }
-    return figure_named("loads");
+    return false;
 }
 
-/* Whether there is anything to ask about the rung. `above`: the one before, or NULL. */
-static bool make_question(const struct result *row, const struct result *above,
-                          struct question *question)
+/* Whether there is anything to ask about the rung, given the one above. */
+static bool make_question(const struct results *results, const struct result *row,
+                          const struct result *above, struct question *question)
 {
+    char other[FIGURE_TEXT_SIZE];
+    size_t figure;
+
+    question->rung = row->rung;
     if (row->timed) {
-        if (above == NULL || !above->timed)
+        if (!above->timed)
             return false;
+        question->title = "speed-up";
         question->answer = above->trial.statistics.median / row->trial.statistics.median;
-        snprintf(question->text, sizeof question->text, "how many times as fast as `%s`?",
-                 above->rung);
-        snprintf(question->answer_text, sizeof question->answer_text, "%.2f", question->answer);
+        format_time(above->trial.statistics.median, other);
+        snprintf(question->text, sizeof question->text,
+                 "`%s` takes %s. How many times as fast is `%s`?", above->rung, other, row->rung);
+        snprintf(question->answer_text, sizeof question->answer_text, "%.2fx", question->answer);
         return true;
     }
-    const size_t figure = choose_figure(row, above);
-    char other[FIGURE_TEXT_SIZE];
-
-    question->answer = figure_value(figure, row);
-    if (isnan(question->answer))
+    if (!choose_figure(results, row, above, &figure))
         return false;
+    question->title = figure_title(figure);
+    question->answer = figure_value(figure, row);
     figure_text(figure, row, question->answer_text);
-    if (above != NULL)
-        figure_text(figure, above, other);
-    snprintf(question->text, sizeof question->text, "the column `%s`?%s%s%s%s%s",
-             figure_title(figure), above != NULL ? " (`" : "", above != NULL ? above->rung : "",
-             above != NULL ? "` has " : "", above != NULL ? other : "", above != NULL ? ".)" : "");
+    figure_text(figure, above, other);
+    snprintf(question->text, sizeof question->text, "%s (%s): `%s` has %s. What does `%s` have?",
+             figure_title(figure), figure_meaning(figure), above->rung, other, row->rung);
     return true;
+}
+
+/* What a guess needs: the rung's idea, and how much it launches. */
+static void introduce(FILE *out, const struct result *row)
+{
+    const struct counters *const counters = &row->counters;
+
+    fprintf(out, "\n%s: %s\n", row->rung, row->idea);
+    if (row->counted)
+        fprintf(out, "  %" PRIu64 " launch%s, %" PRIu64 " block%s, %" PRIu64 " threads in all\n",
+                counters->launches, counters->launches == 1 ? "" : "es", counters->blocks,
+                counters->blocks == 1 ? "" : "s", counters->threads);
+}
+
+/* The figures of the first rung, from which the others are guessed. */
+static void give(FILE *out, const struct results *results, const struct result *row)
+{
+    size_t order[MOST_FIGURES];
+    const size_t count = figures_shown(results, order);
+    char text[FIGURE_TEXT_SIZE];
+
+    introduce(out, row);
+    if (row->timed) {
+        format_time(row->trial.statistics.median, text);
+        fprintf(out, "  takes %s\n", text);
+        return;
+    }
+    fputs("  given:", out);
+    for (size_t i = 0; i < count; i++) {
+        figure_text(order[i], row, text);
+        fprintf(out, " %s %s%s", figure_title(order[i]), text, i + 1 < count ? "," : "\n");
+    }
 }
 
 /* A number as people write it: 4761, 4,761, 1.5x, 98%, 2e3. False for anything else. */
@@ -91,39 +118,72 @@ static int points_for(double said, double answer)
     return said > 0 && said >= answer / 2 && said <= 2 * answer;
 }
 
+/* The guesses next to the answers. */
+static void print_guesses(FILE *out, const struct question questions[], size_t count)
+{
+    struct columns table;
+
+    if (count == 0 || !columns_create(&table, count))
+        return;
+    columns_add(&table, "rung", true);
+    for (size_t i = 0; i < count; i++)
+        columns_set(&table, i, "%s", questions[i].rung);
+    columns_add(&table, "asked for", true);
+    for (size_t i = 0; i < count; i++)
+        columns_set(&table, i, "%s", questions[i].title);
+    columns_add(&table, "your guess", false);
+    for (size_t i = 0; i < count; i++)
+        columns_set(&table, i, "%s", questions[i].guess);
+    columns_add(&table, "it is", false);
+    for (size_t i = 0; i < count; i++)
+        columns_set(&table, i, "%s", questions[i].answer_text);
+    fputc('\n', out);
+    columns_print(out, &table, 0, NULL);
+    columns_free(&table);
+}
+
 void report_quiz(FILE *in, FILE *out, const struct results *results)
 {
     static const char *const verdicts[] = {"no", "within a factor of 2", "right"};
+    struct question *const questions = calloc(results->row_count + 1, sizeof *questions);
     const struct result *above = NULL;
-    int asked = 0, count[3] = {0};
+    size_t asked = 0, count[3] = {0};
     char line[128];
     double said;
 
+    if (questions == NULL)
+        return;
     fprintf(out, "\nPredict, then see. An empty line passes a question, Ctrl-D ends the quiz.\n");
     for (size_t i = 0; i < results->row_count; i++) {
         const struct result *const row = &results->rows[i];
-        struct question question;
+        struct question *const question = &questions[asked];
 
-        if (row->verdict == VERDICT_SKIP || row->is_library)
+        if (row->verdict == VERDICT_SKIP || row->is_library || (!row->timed && !row->counted))
             continue;
-        if (make_question(row, above, &question)) {
-            fprintf(out, "\n%s: %s\n%s ", row->rung, row->idea, question.text);
+        if (above == NULL || above->on_host != row->on_host) {
+            give(out, results, row);
+        } else if (make_question(results, row, above, question)) {
+            introduce(out, row);
+            fprintf(out, "  %s ", question->text);
             fflush(out);
             if (fgets(line, sizeof line, in) == NULL) {
                 fputc('\n', out);
                 break;
             }
-            asked++;
             if (read_number(line, &said)) {
-                const int points = points_for(said, question.answer);
+                const int points = points_for(said, question->answer);
                 count[points]++;
-                fprintf(out, "%s: it is %s\n", verdicts[points], question.answer_text);
+                snprintf(question->guess, sizeof question->guess, "%.15g", said);
+                fprintf(out, "  %s: it is %s\n", verdicts[points], question->answer_text);
             } else {
-                fprintf(out, "it is %s\n", question.answer_text);
+                fprintf(out, "  it is %s\n", question->answer_text);
             }
+            asked++;
         }
         above = row;
     }
-    fprintf(out, "\n%d of %d right (within a tenth), %d more within a factor of 2\n", count[2],
+    print_guesses(out, questions, asked);
+    fprintf(out, "\n%zu of %zu right (within a tenth), %zu more within a factor of 2\n", count[2],
             asked, count[1]);
+    free(questions);
 }

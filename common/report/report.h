@@ -17,6 +17,8 @@
 #include "base/whole_file.h"
 #include "measure/result.h"
 
+/* What was run on what, above the table, the chart or the quiz. */
+void report_heading(FILE *file, const struct results *results, bool colour);
 /* width: of lines, 0 for any (columns.h). Skipped rungs stand below the table. */
 void report_table(FILE *file, const struct results *results, bool colour, size_t width);
 /* A bar chart of the counters that differ between rungs, or of the times (--chart). unicode: false

@@ -64,14 +64,15 @@ static void shape_text(char text[SHAPE_TEXT_SIZE], const char *shape)
         snprintf(text, SHAPE_TEXT_SIZE, "%s", shape);
 }
 
-static void heading(FILE *file, const struct results *results)
+void report_heading(FILE *file, const struct results *results, bool colour)
 {
     const struct machine *machine = &results->machine;
 
     char shape[SHAPE_TEXT_SIZE];
 
     shape_text(shape, results->shape);
-    fprintf(file, "\n%s: %s %s, %s\n", results->step, results->op, results->type, shape);
+    fprintf(file, "\n%s%s: %s %s, %s%s\n", colour ? "\033[1m" : "", results->step, results->op,
+            results->type, shape, colour ? "\033[0m" : "");
     fprintf(file, "%s back end: %s", results->back_end, machine->name);
     if (machine->details[0] != '\0')
         fprintf(file, ", %s", machine->details);
@@ -98,12 +99,13 @@ static const char *counted_shape(const struct results *results)
  * one are counted on this one. */
 static void tell_counted(FILE *file, const struct results *results, size_t width)
 {
-    const char *const first = counters_first_of_memory(results);
+    const char *titles[MOST_FIGURES];
+    const size_t count = counters_of_memory(results, titles);
 
     if (results->not_counted[0] != '\0') {
         fprintf(file, "  requests to memory: not counted, %s\n", results->not_counted);
-    } else if (counted_shape(results) != NULL && first != NULL) {
-        char shape[SHAPE_TEXT_SIZE], text[2 * SHAPE_TEXT_SIZE + 128], *whole = NULL;
+    } else if (counted_shape(results) != NULL && count > 0) {
+        char shape[SHAPE_TEXT_SIZE], text[SHAPE_TEXT_SIZE + 64], *whole = NULL;
         size_t length;
         FILE *const names = open_memstream(&whole, &length);
 
@@ -114,15 +116,12 @@ static void tell_counted(FILE *file, const struct results *results, size_t width
         if (names != NULL)
             fclose(names);
         shape_text(shape, counted_shape(results));
-        snprintf(text, sizeof text,
-                 "  from the column `%s` on, counted on a smaller problem, %s; --counters counts "
-                 "this one",
-                 first, shape);
-        print_words(file, text, 0, 4, width);
+        snprintf(text, sizeof text, "counted for %s (--counters counts this size)", shape);
+        print_names(file, text, titles, count, width);
         if (whole != NULL && whole[0] != '\0')
             fprintf(file, "    except for rungs that decline the smaller one: %s\n", whole + 2);
         free(whole);
-    } else if (results->from_files && first == NULL) {
+    } else if (results->from_files && count == 0) {
         fputs("  requests to memory: with data from files, only --counters counts them\n", file);
     }
 }
@@ -162,18 +161,91 @@ static void add_speeds(struct columns *table, const struct shown *shown)
         set_speed(table, i, shown->rows[i]->speedup_library);
 }
 
+/* The number of columns of the lesson. */
+static size_t lesson_length(const struct results *results)
+{
+    size_t count = results->lesson != NULL;
+
+    for (const char *at = results->lesson; at != NULL && *at != '\0'; at++)
+        count += *at == ' ';
+    return count;
+}
+
+/* Marks the row in which the figure changed most from the row above; of a rise and a fall by the same
+ * factor the later one. */
+static void mark_change(struct columns *table, const struct shown *shown, size_t figure)
+{
+    double most = log(1.1);
+
+    for (size_t i = 1; i < shown->count; i++) {
+        const double change = fabs(log((figure_value(figure, shown->rows[i]) + 1) /
+                                       (figure_value(figure, shown->rows[i - 1]) + 1)));
+        if (change >= most) { /* not for NaN */
+            most = change;
+            table->marked = i;
+        }
+    }
+}
+
+/* Marks the rung with the largest gain over the one above. */
+static void mark_gain(struct columns *table, const struct shown *shown)
+{
+    double most = 1.1;
+
+    for (size_t i = 1; i < shown->count; i++) {
+        const struct result *const row = shown->rows[i], *const above = shown->rows[i - 1];
+        const bool timed = row->timed && above->timed && !row->is_library && !row->is_part;
+        const double gain =
+            timed ? above->trial.statistics.median / row->trial.statistics.median : 0;
+        if (gain > most && !above->is_part) {
+            most = gain;
+            table->marked = i;
+        }
+    }
+}
+
+/* What differs stands first; further columns where there is room. */
 static void add_counters(struct columns *table, const struct results *results,
                          const struct shown *shown)
 {
-    for (size_t figure = 0; figure < figure_count(); figure++) {
-        if (!figure_is_shown(results, figure))
-            continue;
-        columns_add(table, figure_title(figure), false);
+    size_t order[MOST_FIGURES];
+    const size_t count = figures_shown(results, order);
+
+    for (size_t figure = 0; figure < count; figure++) {
+        columns_add(table, figure_title(order[figure]), false);
+        if (figure >= lesson_length(results))
+            columns_optional(table);
         for (size_t i = 0; i < shown->count; i++) {
             char text[FIGURE_TEXT_SIZE];
-            figure_text(figure, shown->rows[i], text);
+            figure_text(order[figure], shown->rows[i], text);
             columns_set(table, i, "%s", text);
         }
+    }
+    if (count > 0 && results->lesson != NULL)
+        mark_change(table, shown, order[0]);
+}
+
+/* Explains the lesson's columns, and rows that the counts do not tell apart. */
+static void explain_counters(FILE *file, const struct results *results, const struct shown *shown,
+                             const struct columns *table, size_t width)
+{
+    size_t order[MOST_FIGURES];
+    const size_t count = figures_shown(results, order);
+    bool told = false;
+
+    if (table->marked < shown->count)
+        fprintf(file, "  < the largest change of `%s` from one rung to the next\n",
+                figure_title(order[0]));
+    for (size_t i = 0; i < count && i < lesson_length(results); i++)
+        fprintf(file, "  %s: %s\n", figure_title(order[i]), figure_meaning(order[i]));
+    for (size_t i = 1; i < shown->count; i++) {
+        if (!figures_equal(shown->rows[i], shown->rows[i - 1]))
+            continue;
+        if (!told)
+            fputs("  the same counts as the rung above; what differs:\n", file);
+        told = true;
+        const int used = fprintf(file, "    %s: ", shown->rows[i]->rung);
+        print_words(file, shown->rows[i]->idea, (size_t)used, 6, width);
     }
 }
 
@@ -185,10 +257,14 @@ static void add_result(struct columns *table, const struct results *results,
 
     if (results->is_scalar) {
         columns_add(table, "result", false);
+        if (!results->has_clocks)
+            columns_optional(table);
         for (size_t i = 0; i < shown->count; i++)
             columns_set(table, i, "%.*g", digits, shown->rows[i]->comparison.computed);
     }
     columns_add(table, "error/bound", false);
+    if (!results->has_clocks)
+        columns_optional(table);
     for (size_t i = 0; i < shown->count; i++) {
         const struct comparison *const comparison = &shown->rows[i]->comparison;
         if (shown->rows[i]->verdict != VERDICT_PASS)
@@ -200,22 +276,31 @@ static void add_result(struct columns *table, const struct results *results,
     }
 }
 
+/* A table of rungs that run on one processor: of those on the host, or of the step's. */
 static void print_rows(FILE *file, const struct results *results, const struct shown *shown,
-                       size_t width, const char **paint)
+                       bool on_host, size_t width, bool colour)
 {
+    const bool counts = !on_host && !results->has_clocks;
+    const char **const paint = calloc(shown->count + 1, sizeof *paint);
     struct columns table;
 
-    if (!columns_create(&table, shown->count)) {
+    if (paint == NULL || !columns_create(&table, shown->count)) {
         fputs("  out of memory for the table\n", file);
+        free(paint);
         return;
     }
-    columns_add(&table, "rung", true);
-    for (size_t i = 0; i < shown->count; i++)
+    table.colour = colour;
+    columns_add(&table, on_host ? "on the host" : "rung", true);
+    for (size_t i = 0; i < shown->count; i++) {
         columns_set(&table, i, "%s", shown->rows[i]->rung);
-    if (!results->has_clocks)
+        paint[i] = colour_of(shown->rows[i]->verdict);
+    }
+    if (counts)
         add_counters(&table, results, shown);
-    if (results->has_clocks || has_host_rows(results)) /* host rungs are not emulated */
+    else
         add_times(&table, results, shown);
+    if (!counts)
+        mark_gain(&table, shown);
     if (results->has_clocks)
         add_speeds(&table, shown);
     add_result(&table, results, shown);
@@ -226,11 +311,18 @@ static void print_rows(FILE *file, const struct results *results, const struct s
         columns_set(&table, i, "%s%s%s", overlaps ? "calls overlap" : "",
                     overlaps && row->how[0] != '\0' ? ", " : "", row->how);
     }
+    if (counts)
+        columns_optional(&table);
     columns_add(&table, "verdict", true);
     for (size_t i = 0; i < shown->count; i++)
         columns_set(&table, i, "%s", verdict_name(shown->rows[i]->verdict));
-    columns_print(file, &table, width, paint);
+    columns_print(file, &table, width, colour ? paint : NULL);
+    if (counts)
+        explain_counters(file, results, shown, &table, width);
+    else if (table.marked < shown->count)
+        fputs("  < the largest gain over the rung above\n", file);
     columns_free(&table);
+    free(paint);
 }
 
 /* The rows with short work, which was replayed. */
@@ -335,24 +427,27 @@ void report_table(FILE *file, const struct results *results, bool colour, size_t
 {
     const struct result **const rows = calloc(results->row_count + 1, sizeof *rows);
     const struct result **const chosen = calloc(results->row_count + 1, sizeof *chosen);
-    const char **const texts = calloc(results->row_count + 1, sizeof *texts);
-    struct shown shown = {rows, 0}, replayed = {chosen, 0};
+    const char **const names = calloc(results->row_count + 1, sizeof *names);
+    struct shown shown = {rows, 0}, host = {chosen, 0}, replayed = {chosen, 0};
 
-    if (rows == NULL || chosen == NULL || texts == NULL) {
+    if (rows == NULL || chosen == NULL || names == NULL) {
         fputs("out of memory for the table\n", file);
         free(rows);
         free(chosen);
-        free(texts);
+        free(names);
         return;
     }
-    heading(file, results);
     for (size_t i = 0; i < results->row_count; i++)
         if (results->rows[i].verdict != VERDICT_SKIP) {
-            texts[shown.count] = colour_of(results->rows[i].verdict);
-            rows[shown.count++] = &results->rows[i];
+            struct shown *const of = results->rows[i].on_host ? &host : &shown;
+            of->rows[of->count++] = &results->rows[i];
         }
+    if (host.count > 0)
+        print_rows(file, results, &host, true, width, colour);
+    if (host.count > 0 && shown.count > 0)
+        fputc('\n', file);
     if (shown.count > 0)
-        print_rows(file, results, &shown, width, colour ? texts : NULL);
+        print_rows(file, results, &shown, false, width, colour);
     if (results->is_scalar)
         fprintf(file, "  the answer%s: %.17g%s\n",
                 strcmp(results->op, "dot") == 0 || strcmp(results->op, "sum") == 0
@@ -363,15 +458,15 @@ void report_table(FILE *file, const struct results *results, bool colour, size_t
                                                  : "");
     if (!results->has_clocks)
         tell_counted(file, results, width);
-    tell_other_peaks(file, &shown, width, texts);
+    tell_other_peaks(file, &shown, width, names);
     tell_reasons(file, results);
-    tell_skipped(file, results, width, texts);
+    tell_skipped(file, results, width, names);
     choose_replayed(&shown, &replayed);
     if (replayed.count > 0)
         print_calls(file, &replayed, width);
     free(rows);
     free(chosen);
-    free(texts);
+    free(names);
 }
 
 bool prints_unicode(void)

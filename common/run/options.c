@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/nearest.h"
 #include "base/option.h"
 #include "base/version.h"
 #include "base/whole_file.h"
@@ -244,7 +245,8 @@ static void join_name(char *names, size_t size, const char *name)
 static bool set_ladder(const struct step *step, const char *text, const char *with,
                        const struct ladder **ladder, struct error *error)
 {
-    char names[384] = "";
+    struct nearest nearest = {.text = text};
+    char names[384] = "", hint[HINT_SIZE];
 
     for (size_t i = 0; i < step->ladder_count; i++) {
         const char *const wanted = step->ladders[i]->with;
@@ -255,9 +257,12 @@ static bool set_ladder(const struct step *step, const char *text, const char *wi
             return true;
         }
         join_name(names, sizeof names, step->ladders[i]->name);
+        nearest_try(&nearest, step->ladders[i]->name);
     }
-    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want one of %s%s%s", ladder_option(step),
-                     text, names, with != NULL ? ", with --" : "", with != NULL ? with : "");
+    nearest_hint(&nearest, "", hint);
+    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': no such ladder.%s Choose one of: %s%s%s",
+                     ladder_option(step), text, hint, names, with != NULL ? ", with --" : "",
+                     with != NULL ? with : "");
 }
 
 static bool set_sweep(const char *text, struct options *options, struct error *error)
@@ -287,15 +292,19 @@ static bool add_rung(const char *text, struct options *options, struct error *er
 {
     const struct ladder *ladder = options->ladder;
     const char *name = NULL;
-    char names[1024] = "";
+    struct nearest nearest = {.text = text};
+    char names[1024] = "", hint[HINT_SIZE];
 
     for (size_t i = 0; i < ladder->rung_count; i++) {
         if (strcmp(ladder_rung(ladder, i)->name, text) == 0)
             name = ladder_rung(ladder, i)->name;
         join_name(names, sizeof names, ladder_rung(ladder, i)->name);
+        nearest_try(&nearest, ladder_rung(ladder, i)->name);
     }
+    nearest_hint(&nearest, "", hint);
     if (name == NULL)
-        return error_set(error, EXIT_BAD_USAGE, "--rung '%s': want one of %.400s", text, names);
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--rung '%s': no such rung.%s Choose one of: %.400s", text, hint, names);
     for (size_t i = 0; i < options->rung_count; i++)
         if (options->rungs[i] == name)
             return true;
@@ -400,17 +409,27 @@ static bool check_together(const struct entries *entries, const struct options *
 }
 
 /* Fills *error for an option that getopt_long rejected: `word`, or the letter in optopt. */
-static void refuse(int id, const char *word, struct error *error)
+static void refuse(int id, const char *word, const struct entries *entries, struct error *error)
 {
+    char name[48], hint[HINT_SIZE] = "";
+    struct nearest nearest = {.text = name};
+
     const char letter[] = {'-', (char)optopt, '\0'};
     const bool is_letter = id == '?' && optopt > 0 && optopt < FIRST_ID;
     const bool has_value = id == '?' && optopt >= FIRST_ID;
 
-    error_set(error, EXIT_BAD_USAGE, "%s%s; --help lists the options", is_letter ? letter : word,
+    snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
+    name[strcspn(name, "=")] = '\0';
+    for (size_t i = 0; i < entries->count; i++)
+        nearest_try(&nearest, entries->entry[i].field.name);
+    if (id == '?' && !is_letter && !has_value)
+        nearest_hint(&nearest, "--", hint);
+    error_set(error, EXIT_BAD_USAGE, "%s%s%s%s --help lists the options", is_letter ? letter : word,
               id == ':'   ? " wants a value"
               : has_value ? ": the option takes no value"
               : is_letter ? ": no such option"
-                          : ": no such option, or ambiguous");
+                          : ": no such option, or ambiguous",
+              hint[0] != '\0' ? "." : ";", hint);
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -470,7 +489,7 @@ static enum options_outcome read_words(int argc, char **argv, const struct step 
     collect_entries(&entries, step, options->ladder);
     while ((id = getopt_long(argc, argv, entries.letters, entries.longs, NULL)) != -1) {
         if (id == '?' || id == ':') {
-            refuse(id, argv[optind - 1], error);
+            refuse(id, argv[optind - 1], &entries, error);
             return OPTIONS_BAD;
         }
         const struct entry *const entry = entry_of(&entries, id);

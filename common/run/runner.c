@@ -13,25 +13,12 @@
 #include "measure/trial.h"
 #include "measure/verify.h"
 #include "report/columns.h"
+#include "report/recorded.h"
 #include "report/report.h"
 #include "run/options.h"
+#include "run/progress.h"
 #include "run/small.h"
 #include "run/step.h"
-
-/* ---- progress -------------------------------------------------------------------------------- */
-
-/* A status line that is overwritten by the next; only on a terminal. */
-static void progress(const char *step, const char *what, const char *rung)
-{
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K%s: %s %s", step, what, rung);
-}
-
-static void progress_end(void)
-{
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
-}
 
 static bool wants_colour(void)
 {
@@ -112,7 +99,8 @@ static bool verify_row(struct size_run *run, const struct rung *rung, bool probe
     const bool counting = !probe && back_end->counters_read != NULL;
     struct comparison comparison;
 
-    progress(run->results.step, "verifying", rung->name);
+    progress_show("verifying %s, %zu of %zu", rung->name, (size_t)(row - run->results.rows) + 1,
+                  run->results.row_count);
     if (counting)
         back_end->counters_reset();
     if (analysing && run->options->explore != NULL)
@@ -143,7 +131,8 @@ static bool time_row(struct size_run *run, const struct rung *rung, int round, s
     const struct options *const options = run->options;
     struct comparison comparison;
 
-    progress(run->results.step, "timing", rung->name);
+    progress_show("timing %s, %zu of %zu", rung->name, (size_t)(row - run->results.rows) + 1,
+                  run->results.row_count);
     if (round == 0)
         row->timed = trial_begin(run->problem, rung, options->warmup, options->reps, options->cold,
                                  &row->trial, error);
@@ -175,7 +164,7 @@ static bool run_rungs(struct size_run *run, struct error *error)
          input++) {
         const bool probe = input < problem->probes;
 
-        progress(run->results.step, "preparing inputs", "");
+        progress_show("preparing inputs");
         if (!problem->kind->load(problem, input, error))
             return false;
         for (size_t i = 0; i < run->results.row_count; i++) {
@@ -219,7 +208,6 @@ static bool run_small(struct size_run *run, struct error *error)
 {
     if (run->options->skip_small || count_is_here(run->back_end) || ranks_count() > 1)
         return true;
-    progress(run->results.step, "verifying on small problems", "");
     if (*run->small == NULL)
         *run->small = small_verify(run->options, &run->results.machine, run->rungs,
                                    run->results.rows, run->results.row_count, error);
@@ -283,6 +271,7 @@ static bool start_rows(struct size_run *run, const struct step *step, const stru
     *results = (struct results){
         .step = step->name,
         .back_end = ladder->back_end->name,
+        .lesson = ladder->lesson,
         .has_clocks = ladder->back_end->clocks,
         .machine = *machine,
         .seed = options->problem->seed,
@@ -333,7 +322,7 @@ static bool save(const struct size_run *run, struct error *error)
 {
     if (run->problem->kind->save == NULL)
         return true;
-    progress(run->results.step, "saving the result", "");
+    progress_show("saving the result");
     return run->problem->kind->save(run->problem, error);
 }
 
@@ -372,7 +361,7 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
 
     if (!start_rows(run, step, machine, error))
         return false;
-    progress(results->step, "preparing inputs", "");
+    progress_show("preparing inputs");
     run->problem = kind->create(run->options->problem, run->back_end, machine, error);
     if (!ranks_agree(run->problem != NULL, error))
         return false;
@@ -398,10 +387,17 @@ static void report(const struct results *results, const struct options *options,
 {
     const size_t width = line_width(stdout);
 
+    const bool table = options->counters != COUNTERS_JSON;
+
+    if (table)
+        report_heading(stdout, results, wants_colour());
     if (options->quiz)
         report_quiz(stdin, stdout, results);
-    if (options->counters != COUNTERS_JSON)
+    if (table && !options->chart)
         report_table(stdout, results, wants_colour(), width);
+    if (table && !options->chart && !results->has_clocks && options->counters == COUNTERS_NONE &&
+        options->sweep_factor == 0)
+        report_recorded(stdout, results, wants_colour(), width);
     if (options->chart)
         report_chart(stdout, results, width, prints_unicode());
     if (options->counters != COUNTERS_NONE)
@@ -607,6 +603,7 @@ int rungs_main(int argc, char **argv, const struct step *step)
     int code;
 
     hold_standard_streams();
+    progress_begin(step->name);
     if (has_ladder_for_ranks(step) && !ranks_start(argc, argv, &error))
         return fail(step, &error);
     const enum options_outcome parsed = options_parse(argc, argv, step, &options, stdout, &error);

@@ -6,6 +6,7 @@
 
 #include "measure/kernels.h"
 #include "measure/verify.h"
+#include "run/progress.h"
 
 /* The rungs to verify, and what was wrong with them. */
 struct climbers {
@@ -97,6 +98,17 @@ static bool verify_problem(const struct climbers *all, const struct problem_opti
     return done;
 }
 
+/* Sets *small to the problem; false: there are not as many. */
+static bool set_problem(const struct options *options, struct problem_options *small, size_t i)
+{
+    const struct problem_kind *const kind = options->ladder->kind;
+
+    memcpy(small, options->problem, kind->options_size);
+    small->multiprocessors = 0;
+    small->is_for_the_rest = false;
+    return kind->set_small != NULL && kind->set_small(small, i);
+}
+
 struct small_outcome *small_verify(const struct options *options, const struct machine *machine,
                                    const struct rung *const rungs[], const struct result rows[],
                                    size_t count, struct error *error)
@@ -110,16 +122,15 @@ struct small_outcome *small_verify(const struct options *options, const struct m
                                  .count = count,
                                  .outcomes = calloc(count + 1, sizeof *all.outcomes)};
     bool done = all.outcomes != NULL && small != NULL;
+    size_t problems = 0;
 
     if (!done)
         error_set(error, EXIT_DEVICE_ERROR, "out of memory");
-    for (size_t i = 0; done && kind->set_small != NULL; i++) {
-        memcpy(small, options->problem, kind->options_size);
-        small->multiprocessors = 0;
-        small->is_for_the_rest = false;
-        if (!kind->set_small(small, i))
-            break;
-        done = verify_problem(&all, small, error);
+    while (done && set_problem(options, small, problems))
+        problems++;
+    for (size_t i = 0; done && i < problems; i++) {
+        progress_show("verifying with small problems, %zu of %zu", i + 1, problems);
+        done = set_problem(options, small, i) && verify_problem(&all, small, error);
     }
     free(small);
     if (done)

@@ -13,6 +13,9 @@ struct ladder {
     const char *name; /* for --ladder (struct step); NULL if the step has only one ladder */
     const char *idea; /* one line, for --help */
     const char *with; /* the option that selects it, instead of another of that name; NULL: none */
+    /* The counts that answer the ladder's question, such as "conflicts lanes": tables, charts and the
+     * quiz begin with them. NULL: none. */
+    const char *lesson;
     const struct problem_kind *kind;
     const struct back_end *back_end;
     const void *rungs; /* array of the kind's own kind of rung: see LADDER_RUNGS, ladder_rung */

@@ -9,6 +9,8 @@ usage() {
 Usage: benchmark.sh [OPTION]... BIN_DIR FILE.csv
 Measures every step in BIN_DIR over a range of sizes and writes all rows to one CSV file.
 
+  --climbs      instead of ranges of sizes, each ladder at the GPU's default shapes: the times that
+                programs without a GPU show as recorded (common/report/recorded.txt names the file)
   --quick       a few small sizes and few samples, to try it out
   --step NN     this step only, such as 05 (may be given again)
   --list        list what would be measured and what is in the file already, and stop
@@ -34,9 +36,10 @@ die() {
 
 # ---- arguments -----------------------------------------------------------------------------------
 
-quick=no list=no wanted=()
+climbs=no quick=no list=no wanted=()
 while (($# > 0)); do
     case $1 in
+    --climbs) climbs=yes ;;
     --quick) quick=yes ;;
     --list) list=yes ;;
     --step)
@@ -135,32 +138,48 @@ else
     squares=(64 128 256)
     convolutions=(2x12x34x130:24x3x3:s1p0d1)
 fi
-for step in 01_cpu_naive 02_cpu_simd_threads; do
-    vectors "$step" dot f32 warm "${cpu_sizes[@]}"
-    if [[ $quick == no ]]; then
-        vectors "$step" sum f32 warm $((1 << 20))
-        vectors "$step" dot f64 warm $((1 << 20))
+if [[ $climbs == yes ]]; then
+    [[ $backend == cuda || $quick == yes ]] || die 3 "--climbs measures a GPU: build with cmake --preset cuda"
+    vector_sizes=($((1 << 20)) $((1 << 28))) matrix=4096x4096 product=2048x2048x1024 tensors=4096x4096x4096
+    [[ $quick == no ]] || vector_sizes=(4096) matrix=64x64 product=64x64x64 tensors=128x256x256
+    vectors 03_gpu_single_thread dot f32 warm "${vector_sizes[0]}"
+    for step in 04_gpu_atomic 05_gpu_shared_tree 06_gpu_warp_shuffle; do
+        vectors "$step" dot f32 warm "${vector_sizes[@]}"
+    done
+    add 06_gpu_warp_shuffle row_sum f32 "$matrix" warm
+    add 06_gpu_warp_shuffle column_sum f32 "$matrix" warm
+    add 07_gemm gemm f32 "$product" warm
+    add 07_gemm gemm bf16 "$tensors" warm
+    add 07_gemm gemm tf32 "$tensors" warm
+    add 08_conv conv f32 "${convolutions[0]}" warm
+else
+    for step in 01_cpu_naive 02_cpu_simd_threads; do
+        vectors "$step" dot f32 warm "${cpu_sizes[@]}"
+        if [[ $quick == no ]]; then
+            vectors "$step" sum f32 warm $((1 << 20))
+            vectors "$step" dot f64 warm $((1 << 20))
+        fi
+    done
+    vectors 03_gpu_single_thread dot f32 warm "${slow_sizes[@]}"
+    for step in 04_gpu_atomic 05_gpu_shared_tree 06_gpu_warp_shuffle; do
+        vectors "$step" dot f32 warm "${gpu_sizes[@]}"
+    done
+    if [[ $backend == cuda && $quick == no ]]; then
+        vectors 06_gpu_warp_shuffle dot f32 cold $((1 << 20)) $((1 << 28))
+        vectors 06_gpu_warp_shuffle sum f32 warm $((1 << 20)) $((1 << 28))
+        vectors 06_gpu_warp_shuffle dot f64 warm $((1 << 20)) $((1 << 28))
     fi
-done
-vectors 03_gpu_single_thread dot f32 warm "${slow_sizes[@]}"
-for step in 04_gpu_atomic 05_gpu_shared_tree 06_gpu_warp_shuffle; do
-    vectors "$step" dot f32 warm "${gpu_sizes[@]}"
-done
-if [[ $backend == cuda && $quick == no ]]; then
-    vectors 06_gpu_warp_shuffle dot f32 cold $((1 << 20)) $((1 << 28))
-    vectors 06_gpu_warp_shuffle sum f32 warm $((1 << 20)) $((1 << 28))
-    vectors 06_gpu_warp_shuffle dot f64 warm $((1 << 20)) $((1 << 28))
+    for n in "${squares[@]}"; do
+        add 07_gemm gemm f32 "${n}x${n}x${n}" warm
+    done
+    if [[ $backend == cuda && $quick == no ]]; then
+        add 07_gemm gemm f32 2047x2049x1023 warm
+        add 07_gemm gemm f32 2048x2048x1024 warm
+    fi
+    for shape in "${convolutions[@]}"; do
+        add 08_conv conv f32 "$shape" warm
+    done
 fi
-for n in "${squares[@]}"; do
-    add 07_gemm gemm f32 "${n}x${n}x${n}" warm
-done
-if [[ $backend == cuda && $quick == no ]]; then
-    add 07_gemm gemm f32 2047x2049x1023 warm
-    add 07_gemm gemm f32 2048x2048x1024 warm
-fi
-for shape in "${convolutions[@]}"; do
-    add 08_conv conv f32 "$shape" warm
-done
 
 if ((${#wanted[@]} > 0)); then
     chosen=()
@@ -179,7 +198,7 @@ options_of() {
     case $1 in
     07_*)
         IFS=x read -r m n k <<<"$4"
-        arguments=(--m "$m" --n "$n" --k "$k")
+        arguments=(--type "$3" --m "$m" --n "$n" --k "$k")
         ;;
     08_*)
         IFS=: read -r images filters how <<<"$4"
@@ -189,7 +208,10 @@ options_of() {
             --filters "${filters%%x*}" --kernel "${filters#*x}" --stride "${BASH_REMATCH[1]}"
             --pad "${BASH_REMATCH[2]}" --dilation "${BASH_REMATCH[3]}")
         ;;
-    *) arguments=(--n "$4" --op "$2" --type "$3") ;;
+    *)
+        arguments=(--n "${4#*x}" --op "${2#*_}" --type "$3")
+        [[ $2 != *_* ]] || arguments+=(--ladder "${2%_*}s" --m "${4%x*}")
+        ;;
     esac
     [[ $5 == warm ]] || arguments+=(--cold)
     [[ $quick == no ]] || arguments+=(--warmup 1 --reps 3)

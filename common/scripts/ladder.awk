@@ -1,45 +1,10 @@
-# The summary ladder of run.sh: a line for every step with its best verified rung.
+# The summary ladder of run.sh: a line for every step with its best verified rung. After csv.awk.
 #
 # Input: for every step a line "step NAME EXIT_STATUS", then the step's CSV file (report.h), or
-# nothing where it wrote none. Variables bold, red, green, yellow and plain hold terminal codes or
-# nothing; columns is the width of the terminal, or 0. POSIX awk.
-
-# Splits a line of CSV into field[1..]; a quoted field may hold commas and doubled quotes.
-function split_csv(line,    count, text, at) {
-    for (at in field)
-        delete field[at]
-    count = 0
-    while (1) {
-        text = ""
-        if (substr(line, 1, 1) == "\"") {
-            line = substr(line, 2)
-            while ((at = index(line, "\"")) > 0) {
-                text = text substr(line, 1, at - 1)
-                line = substr(line, at + 1)
-                if (substr(line, 1, 1) != "\"")
-                    break
-                text = text "\""
-                line = substr(line, 2)
-            }
-            field[++count] = text
-            if (substr(line, 1, 1) != ",")
-                return count
-            line = substr(line, 2)
-        } else {
-            at = index(line, ",")
-            if (at == 0) {
-                field[++count] = line
-                return count
-            }
-            field[++count] = substr(line, 1, at - 1)
-            line = substr(line, at + 1)
-        }
-    }
-}
-
-function value(name) {
-    return (name in column) ? field[column[name]] : ""
-}
+# nothing where it wrote none. Then of each climb that was recorded on a GPU a line "recorded NAME" and
+# its rows (recorded.awk): they are shown for steps that ran on the CPU back end. Variables bold, red,
+# green, yellow and plain hold terminal codes or nothing; columns is the width of the terminal, or 0.
+# POSIX awk.
 
 # Three digits and a unit, as the programs print times.
 function time_text(microseconds,    size, unit) {
@@ -53,19 +18,9 @@ function time_text(microseconds,    size, unit) {
     return sprintf(size < 9.995 ? "%.2f %s" : size < 99.95 ? "%.1f %s" : "%.0f %s", size, unit)
 }
 
-# Arithmetic where it outweighs the traffic (as in the programs' tables), otherwise bandwidth.
-function rate_text(gb_per_s, gflop_per_s) {
-    if (gb_per_s == "" && gflop_per_s == "")
-        return "-"
-    gb_per_s += 0
-    gflop_per_s += 0
-    if (gflop_per_s > 4 * gb_per_s)
-        return sprintf(gflop_per_s < 100 ? "%.1f GFLOP/s" : "%.0f GFLOP/s", gflop_per_s)
-    return sprintf(gb_per_s < 100 ? "%.1f GB/s" : "%.0f GB/s", gb_per_s)
-}
-
-# 1048576 as 1M; a shape of several numbers as it is.
+# 1048576 as 1M; a shape of several numbers as it is, but for the usual stride of a convolution.
 function shape_text(shape,    suffix) {
+    sub(/:s1p0d1$/, "", shape)
     if (shape !~ /^[1-9][0-9]*$/)
         return shape
     suffix = 0
@@ -84,10 +39,36 @@ function is_library(rung) {
     return rung ~ /^(openblas|cublas|cub|cudnn)/
 }
 
+# The GPU's name: "NVIDIA H100 80GB HBM3; sm_90, ..." is an H100.
+function device_text(device) {
+    sub(/;.*/, "", device)
+    sub(/^NVIDIA /, "", device)
+    sub(/ .*/, "", device)
+    return device
+}
+
+# Takes the row in field[] for its step's line, if it is the step's best.
+function take_best(at,    median) {
+    if (value("shape") != shape[at]) {
+        shape[at] = value("shape")
+        best[at] = ""
+    }
+    median = value("median_us")
+    if (value("verdict") != "pass" || median == "" || is_library(value("rung")))
+        return
+    if (best[at] != "" && best_median[at] + 0 <= median + 0)
+        return
+    best[at] = value("rung")
+    best_median[at] = median
+    of_peak[at] = value("percent_of_peak") == "" ? "-" : sprintf(value("percent_of_peak") < 0.95 ? "%.2f%%" : "%.1f%%", \
+        value("percent_of_peak"))
+    first[at] = times_text(value("speedup_first"))
+    library[at] = times_text(value("speedup_library"))
+}
+
 # A CSV holds one or more sizes (--sweep); the line shows the last, the verdicts are of all.
-function take_row(    verdict, median) {
-    verdict = value("verdict")
-    verdicts[steps, verdict]++
+function take_row() {
+    verdicts[steps, value("verdict")]++
     rungs[steps]++
     emulated[steps] = emulated[steps] || value("backend") == "simt"
     # In a GPU step, rungs on the host are what the others are measured against, and no best rung.
@@ -97,43 +78,38 @@ function take_row(    verdict, median) {
     }
     if (value("backend") == "cpu" && on_gpu[steps])
         return
-    if (value("shape") != shape[steps]) {
-        shape[steps] = value("shape")
-        best[steps] = ""
-    }
-    median = value("median_us")
-    if (verdict != "pass" || median == "" || is_library(value("rung")))
-        return
-    if (best[steps] != "" && best_median[steps] + 0 <= median + 0)
-        return
-    best[steps] = value("rung")
-    best_median[steps] = median
-    rate[steps] = rate_text(value("gb_per_s"), value("gflop_per_s"))
-    of_peak[steps] = value("percent_of_peak") == "" ? "-" : \
-        sprintf("%.1f%%", value("percent_of_peak"))
-    first[steps] = times_text(value("speedup_first"))
-    library[steps] = times_text(value("speedup_library"))
+    where[steps] = "here"
+    take_best(steps)
 }
 
 /^step [^ ,]+ [0-9]+$/ {
     steps++
+    place[$2] = steps
     name[steps] = $2
     status[steps] = $3
     next
 }
 
 /^step,rung,/ {
-    for (at in column)
-        delete column[at]
-    count = split_csv($0)
-    for (at = 1; at <= count; at++)
-        column[field[at]] = at
+    take_header($0)
+    next
+}
+
+/^recorded / {
+    is_recorded = 1
+    at_step = place[$2]
     next
 }
 
 NF > 0 {
     split_csv($0)
-    take_row()
+    if (!is_recorded) {
+        take_row()
+    } else if (emulated[at_step]) {
+        where[at_step] = device_text(value("device"))
+        recorded[where[at_step]] = 1
+        take_best(at_step)
+    }
 }
 
 # ---- output --------------------------------------------------------------------------------------
@@ -168,7 +144,7 @@ function print_row(row, from, last,    at, line, colour) {
     line = "  " sprintf("%-" width[1] "s", cell[row, 1])
     for (at = from; at <= last && at <= 8; at++)
         if (used[at])
-            line = line "  " sprintf("%" (at <= 2 ? "-" : "") width[at] "s", cell[row, at])
+            line = line "  " sprintf("%" (at <= 2 || at == 8 ? "-" : "") width[at] "s", cell[row, at])
     colour = row == 0 ? bold : status[row] != 0 || verdicts[row, "fail"] > 0 ? red : \
         rungs[row] > 0 ? green : yellow
     if (last == 9)
@@ -195,35 +171,42 @@ function print_table(    from, last, long, row) {
     }
 }
 
+# The GPUs of the recorded rows: "H200, H100".
+function recorded_text(    row, text, told) {
+    for (row = 1; row <= steps; row++)
+        if (where[row] in recorded && !told[where[row]]++)
+            text = text (text == "" ? "" : ", ") where[row]
+    return text
+}
+
 END {
     for (row = 1; row <= steps; row++)
         any += rungs[row] > 0 || status[row] != 0
     if (!any)
         exit # nothing was run: --list and the like
 
-    split("step|best rung|shape|median|rate|of peak|vs first|vs library|verdicts", heads, "|")
+    split("step|best rung|time|vs library|of peak|timed on|vs first|shape|verdicts", heads, "|")
     for (at = 1; at <= 9; at++)
         set(0, at, heads[at])
     for (row = 1; row <= steps; row++) {
         set(row, 1, name[row])
-        # Emulated time says nothing about a GPU; what was verified does.
-        if (emulated[row])
-            set(row, 2, "(simt: not timed)")
-        else
-            set(row, 2, best[row])
-        set(row, 3, shape_text(shape[row]))
+        set(row, 2, best[row])
+        set(row, 8, shape_text(shape[row]))
         if (best[row] != "") {
-            set(row, 4, time_text(best_median[row]))
-            set(row, 5, rate[row])
-            set(row, 6, of_peak[row])
+            set(row, 3, time_text(best_median[row]))
+            set(row, 4, library[row])
+            set(row, 5, of_peak[row])
+            set(row, 6, where[row])
             set(row, 7, first[row])
-            set(row, 8, library[row])
         } else {
-            for (at = 4; at <= 8; at++)
+            for (at = 3; at <= 7; at++)
                 set(row, at, "-")
         }
         set(row, 9, verdict_text(row))
     }
     print "\n" bold "== the ladder" plain "\n"
     print_table()
+    if (recorded_text() != "")
+        print "\n  " recorded_text() ": recorded on such a GPU, at this shape (docs/results). Here the same" \
+            "\n  kernels were verified, checked for races and counted."
 }

@@ -35,6 +35,12 @@ expect 4 'not a file of results' --quick "$bin" "$folder/foreign.csv"
 expect 0 'to measure  01_cpu_naive dot f32 1024 warm' --list --quick --step 1 "$bin" "$file"
 [[ ! -e $file ]] || fail "--list has written the file"
 
+if [[ -x $bin/06_gpu_warp_shuffle ]]; then # the ladders of a climb, each by its options
+    expect 0 '06_gpu_warp_shuffle column_sum f32 64x64 ' --climbs --quick --step 06 "$bin" "$folder/climbs.csv"
+    grep -q '^06_gpu_warp_shuffle,column_tile,column_sum,f32,64x64,' "$folder/climbs.csv" || fail "no rows of --ladder columns"
+    expect 0 '3 of 3 were measured before' --climbs --quick --step 06 "$bin" "$folder/climbs.csv"
+fi
+
 expect 0 '[3/3] 01_cpu_naive' --quick --step 01 "$bin" "$file"
 rows=$(($(wc -l <"$file") - 1))
 rungs=$("$bin/01_cpu_naive" --list | wc -l)

@@ -191,7 +191,7 @@ static void bad_options(void **state)
     (void)state;
     all_refuse("--n -5", EXIT_BAD_USAGE, "--n '-5': want a whole number");
     all_refuse("--n 12Q", EXIT_BAD_USAGE, "--n '12Q': want a whole number");
-    all_refuse("--rung nosuch", EXIT_BAD_USAGE, "--rung 'nosuch': want one of");
+    all_refuse("--rung nosuch", EXIT_BAD_USAGE, "--rung 'nosuch': no such rung. Choose one of: ");
     all_refuse("--type f8", EXIT_BAD_USAGE, "--type 'f8': want f32, f64, f16, mixed or f32xf64");
     all_refuse("--op mean", EXIT_BAD_USAGE, "--op 'mean': want dot, sum, max or min");
     all_refuse("--reps 0", EXIT_BAD_USAGE, "--reps '0': want a whole number of at least 1");
@@ -739,16 +739,18 @@ static void several_gpus(void **state)
     assert_refused(gemm, "--gpus 16", EXIT_DEVICE_ERROR, "--gpus 16: this machine has");
     assert_refused(gemm, "--gpus 17", EXIT_BAD_USAGE, "--gpus");
     assert_refused(gemm, "--type bf16 --gpus 1 --device 1", EXIT_BAD_USAGE, "leave --device out");
-    assert_refused(gemm, "--type tf32 --gpus 1", EXIT_BAD_USAGE,
-                   "--type 'tf32': want one of f32, bf16, with --gpus");
+    assert_refused(
+        gemm, "--type tf32 --gpus 1", EXIT_BAD_USAGE,
+        "--type 'tf32': no such ladder. Did you mean f32? Choose one of: f32, bf16, with --gpus");
     assert_refused(step, "--gpus 16", EXIT_DEVICE_ERROR, "--gpus 16: this machine has");
     assert_refused(step, "--gpus 17", EXIT_BAD_USAGE, "--gpus");
     assert_refused(step, "--gpus 0", EXIT_BAD_USAGE, "--gpus");
     assert_refused(step, "--gpus 1 --device 1", EXIT_BAD_USAGE, "leave --device out");
     assert_refused(step, "--gpus 1 --grid 4", EXIT_BAD_USAGE, "--grid: no such option");
     assert_refused(step, "--ladder rows --gpus 1", EXIT_BAD_USAGE,
-                   "--ladder 'rows': want one of vectors, with --gpus");
-    assert_refused(step, "--ladder nowhere", EXIT_BAD_USAGE, "want one of vectors, rows, columns");
+                   "--ladder 'rows': no such ladder. Choose one of: vectors, with --gpus");
+    assert_refused(step, "--ladder nowhere", EXIT_BAD_USAGE,
+                   "Choose one of: vectors, rows, columns");
 }
 
 int main(void)

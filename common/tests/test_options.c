@@ -348,7 +348,7 @@ static void more_rungs_than_fit(void **state)
     add_rung(line, sizeof line, rung_names[RUNGS - 1]);
     bad(step, line, "--rung", "64", "at most");
     /* A list of names that is longer than the message. */
-    bad(step, "--rung nosuch", "--rung 'nosuch'", "r000, r001", "want one of");
+    bad(step, "--rung nosuch", "--rung 'nosuch'", "r000, r001", "Choose one of");
 }
 
 static void counters(void **state)
@@ -505,7 +505,7 @@ static void bad_other_values(void **state)
 static void strange_values(void **state)
 {
     (void)state;
-    bad(&reduction.step, "--rung one\ntwo", "--rung", "one.two", "want one of");
+    bad(&reduction.step, "--rung one\ntwo", "--rung", "one.two", "Choose one of");
     bad(&reduction.step, "--nosuch\n\033[2J", "--nosuch", "no such option", "--help");
     bad(&reduction.step, "a\tb\177", "a.b.", "options", "--help");
 }
@@ -524,6 +524,9 @@ static void bad_command_lines(void **state)
         bad(&reduction.step, line, option, "wants a value", "--help");
     }
     bad(&reduction.step, "--nosuch", "--nosuch", "no such option", "--help");
+    bad(&reduction.step, "--colt", "--colt", "no such option", "Did you mean --cold?");
+    bad(&reduction.step, "--op summ", "--op 'summ'", "want dot", "Did you mean sum?");
+    bad(&reduction.step, "--rung nave", "--rung 'nave'", "Did you mean naive?", "Choose one of");
     bad(&reduction.step, "--nosuch=5", "--nosuch=5", "no such option", "--help");
     bad(&reduction.step, "--n 5 --nosuch --cold", "--nosuch", "no such option", "--help");
     bad(&reduction.step, "-n 5", "-n", "no such option", "--help");
@@ -666,7 +669,7 @@ static void ladders(void **state)
     bad(&step, "--ladder rows --op dot", "--op dot", "matrix", "sum, max or min");
     bad(&step, "--ladder rows --type mixed", "--type mixed", "matrix", "f32 or f64");
     bad(&step, "--ladder columns --type f16", "--type f16", "matrix", "f32 or f64");
-    bad(&step, "--ladder rows --rung columns", "--rung", "'columns'", "want one of row_warp");
+    bad(&step, "--ladder rows --rung columns", "--rung", "'columns'", "Choose one of: row_warp");
     bad(&step, "--rung row_warp", "--rung", "'row_warp'", "naive");
     bad(&step, "--ladder rows --a x --m 5", "files", "size", "leave");
     bad(&step, "--ladder rows --nosuch", "--nosuch", "no such option", "--help");

@@ -496,7 +496,7 @@ static void emulate(struct fixture *fixture)
     }
 }
 
-/* Every column is in a table of any width; what is empty is in none. */
+/* Every column is in a table of any width, or named below it; what is empty is in none. */
 static void tables_fit(void **state)
 {
     struct fixture fixture;
@@ -507,7 +507,8 @@ static void tables_fit(void **state)
     char *const wide = table_of(&fixture.results, 0);
     (void)longest_line(wide, &wide_lines);
     assert_has(wide, "launches");
-    assert_null(strstr(wide, "alike"));
+    assert_null(strstr(wide, "in every row"));
+    assert_null(strstr(wide, "in a wider terminal"));
     assert_null(strstr(wide, "conflicts"));
     assert_null(strstr(wide, "skip\n"));
     assert_has(wide, "skipped (needs sm_90): tensor\n");
@@ -518,8 +519,9 @@ static void tables_fit(void **state)
         assert_true(longest_line(strstr(text, "  rung"), &lines) <= width);
         for (size_t t = 0; t < sizeof titles / sizeof titles[0]; t++)
             assert_has(text, titles[t]);
-        assert_true((strstr(text, "alike in all rows: launches 2, blocks 5, ") != NULL) ==
+        assert_true((strstr(text, "in every row: launches 2, blocks 5, ") != NULL) ==
                     (width < 100));
+        assert_true(longest_line(strstr(text, "  rung"), &lines) <= width);
         free(text);
     }
     free(wide);
@@ -533,6 +535,38 @@ static void tables_fit(void **state)
     for (const char *end = timed; (end = strchr(end + 1, '\n')) != NULL;)
         assert_true(end[-1] != ' ');
     free(timed);
+}
+
+/* The lesson's columns come first and stay; the row is marked in which the first changed most, and rungs
+ * with equal counts are told apart by their ideas. */
+static void lessons(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    emulate(&fixture);
+    fixture.results.lesson = "sect/load conflicts";
+    fixture.rows[1].counters.memory.load_sectors = 1600;
+    fixture.rows[2].counters.memory.shared_load_conflicts = 7;
+    char *text = table_of(&fixture.results, 0);
+    assert_has(text, "  rung      sect/load  conflicts  launches");
+    const char *const marked = strstr(text, "<\n");
+    assert_non_null(marked);
+    assert_true(strstr(text, "  better  ") < marked && marked < strstr(text, "  openblas  "));
+    assert_has(text, "< the largest change of `sect/load` from one rung to the next\n");
+    assert_has(text, "\n  conflicts: ");
+    assert_null(strstr(text, "same counts"));
+    free(text);
+
+    text = table_of(&fixture.results, 40);
+    assert_has(text, "  rung      sect/load  conflicts");
+    assert_has(text, "in a wider terminal: ");
+    free(text);
+
+    fixture.rows[1].counters = fixture.rows[0].counters;
+    text = table_of(&fixture.results, 0);
+    assert_has(text, "the same counts as the rung above; what differs:\n    better: an idea\n");
+    free(text);
 }
 
 /* What is continued below has no lines for rows that have nothing there. */
@@ -628,8 +662,8 @@ static void charts(void **state)
         fclose(file);
         assert_true(longest_line(text, &lines) <= 60);
         assert_true((strstr(text, "median time") != NULL) == clocks);
-        assert_true((strstr(text, "loads\n") != NULL) == !clocks);
-        assert_null(strstr(text, "launches")); /* alike in all */
+        assert_true((strstr(text, "loads: requests") != NULL) == !clocks);
+        assert_null(strstr(text, "launches")); /* equal in all */
         assert_null(strstr(text, "tensor"));   /* skipped */
         assert_has(text, "#");
         free(text);
@@ -669,7 +703,7 @@ static char *quizzed(const struct results *results, char *answers)
 
 static void quiz(void **state)
 {
-    char counts[] = "100\n 1,90 \nabc\n", one[] = "\n", times[] = "1x\n2.1\n9\n";
+    char counts[] = "100\n 7 \nabc\n", one[] = "\n", times[] = "1x\n2.1\n9\n";
     struct fixture fixture;
     (void)state;
 
@@ -677,23 +711,27 @@ static void quiz(void **state)
     fixture.rows[1].is_library = fixture.rows[2].is_library = false;
     fixture.rows[2].verdict = VERDICT_PASS;
     fixture.rows[2].counters.memory.shared_load_conflicts = 7;
+    fixture.results.lesson = "conflicts";
     char *text = quizzed(&fixture.results, counts);
-    assert_has(text, "the column `loads`?");
-    assert_has(text, "right: it is 100\n");
-    assert_has(text, "right: it is 200\n"); /* 190 is within a tenth */
-    assert_has(text, "the column `conflicts`? (`better` has 0.)");
-    assert_has(text, "it is 7\n");
+    assert_has(text, "given: conflicts 0, launches 2, blocks 5, loads 100,");
+    assert_has(text, "loads (requests to load from global memory, per warp): `naive` has 100. "
+                     "What does `better` have?");
+    assert_has(text, "within a factor of 2: it is 200\n");
+    assert_has(text, "conflicts (");
+    assert_has(text, "right: it is 7\n");
     assert_null(strstr(text, "tensor"));
-    assert_has(text, "2 of 3 right");
+    assert_has(text, "  better    loads               100    200\n");
+    assert_has(text, "  openblas  conflicts             7      7\n");
+    assert_has(text, "1 of 2 right");
     free(text);
     text = quizzed(&fixture.results, one); /* one question passed, then the end */
-    assert_has(text, "it is 100\n");
+    assert_has(text, "it is 200\n");
     assert_has(text, "0 of 1 right");
     free(text);
 
     make_fixture(&fixture);
     text = quizzed(&fixture.results, times);
-    assert_has(text, "how many times as fast as `naive`?");
+    assert_has(text, "`naive` takes 400 us. How many times as fast is `better`?");
     free(text);
 }
 
@@ -1042,6 +1080,7 @@ int main(void)
         cmocka_unit_test(derived_figures),
         cmocka_unit_test(table),
         cmocka_unit_test(tables_fit),
+        cmocka_unit_test(lessons),
         cmocka_unit_test(blank_rows),
         cmocka_unit_test(widths),
         cmocka_unit_test(words),
