@@ -1,5 +1,5 @@
-/* Bars: for every figure that is not the same in all rungs, a bar for each rung; those of the lesson
- * first. */
+/* Bars: for every figure of the lesson that differs between rungs, a bar for each rung. Where there is no
+ * such figure, another one. */
 #include <math.h>
 #include <string.h>
 
@@ -103,6 +103,8 @@ void report_chart(FILE *file, const struct results *results, size_t width, bool 
     size_t order[MOST_FIGURES];
     const size_t count = figures_shown(results, order);
     for (size_t figure = 0; figure < count; figure++) {
+        if (figure >= figures_of_lesson(results) && results->lesson != NULL && charts > 0)
+            break;
         chart.title = figure_title(order[figure]);
         chart.meaning = figure_meaning(order[figure]);
         for (size_t i = 0; i < results->row_count; i++) {

@@ -181,6 +181,15 @@ size_t figures_shown(const struct results *results, size_t order[MOST_FIGURES])
     return count;
 }
 
+size_t figures_of_lesson(const struct results *results)
+{
+    size_t count = results->lesson != NULL;
+
+    for (const char *at = results->lesson; at != NULL && *at != '\0'; at++)
+        count += *at == ' ';
+    return count;
+}
+
 bool figures_equal(const struct result *a, const struct result *b)
 {
     char of_a[FIGURE_TEXT_SIZE], of_b[FIGURE_TEXT_SIZE];

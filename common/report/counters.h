@@ -15,6 +15,9 @@ const char *figure_meaning(size_t figure); /* in a line */
 /* Sets order[] to the figures that a table shows, those of the lesson first; returns their number. */
 size_t figures_shown(const struct results *results, size_t order[MOST_FIGURES]);
 
+/* How many of them the lesson names. */
+size_t figures_of_lesson(const struct results *results);
+
 /* Whether tables show the same figures for both. */
 bool figures_equal(const struct result *a, const struct result *b);
 

@@ -58,7 +58,7 @@ static bool make_question(const struct results *results, const struct result *ro
     question->answer = figure_value(figure, row);
     figure_text(figure, row, question->answer_text);
     figure_text(figure, above, other);
-    snprintf(question->text, sizeof question->text, "%s (%s): `%s` has %s. What does `%s` have?",
+    snprintf(question->text, sizeof question->text, "%s: %s\n  `%s` has %s. What does `%s` have?",
              figure_title(figure), figure_meaning(figure), above->rung, other, row->rung);
     return true;
 }
@@ -80,7 +80,8 @@ static void give(FILE *out, const struct results *results, const struct result *
 {
     size_t order[MOST_FIGURES];
     const size_t count = figures_shown(results, order);
-    char text[FIGURE_TEXT_SIZE];
+    char texts[MOST_FIGURES][2 * FIGURE_TEXT_SIZE], text[FIGURE_TEXT_SIZE];
+    const char *given[MOST_FIGURES];
 
     introduce(out, row);
     if (row->timed) {
@@ -88,11 +89,12 @@ static void give(FILE *out, const struct results *results, const struct result *
         fprintf(out, "  takes %s\n", text);
         return;
     }
-    fputs("  given:", out);
     for (size_t i = 0; i < count; i++) {
         figure_text(order[i], row, text);
-        fprintf(out, " %s %s%s", figure_title(order[i]), text, i + 1 < count ? "," : "\n");
+        snprintf(texts[i], sizeof texts[i], "%s %s", figure_title(order[i]), text);
+        given[i] = texts[i];
     }
+    print_names(out, "given", given, count, line_width(out));
 }
 
 /* A number as people write it: 4761, 4,761, 1.5x, 98%, 2e3. False for anything else. */

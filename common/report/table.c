@@ -83,7 +83,7 @@ void report_heading(FILE *file, const struct results *results, bool colour)
         fprintf(file, ", %.1f TFLOP/s", results_peak_gflop_per_s(results) * 1e-3);
     if (has_host_rows(results))
         fprintf(file, "\nhost: %s, %s", results->host.name, results->host.details);
-    fprintf(file, "\n\n");
+    fputc('\n', file);
 }
 
 /* A smaller problem for which memory was counted, or NULL. */
@@ -161,16 +161,6 @@ static void add_speeds(struct columns *table, const struct shown *shown)
         set_speed(table, i, shown->rows[i]->speedup_library);
 }
 
-/* The number of columns of the lesson. */
-static size_t lesson_length(const struct results *results)
-{
-    size_t count = results->lesson != NULL;
-
-    for (const char *at = results->lesson; at != NULL && *at != '\0'; at++)
-        count += *at == ' ';
-    return count;
-}
-
 /* Marks the row in which the figure changed most from the row above; of a rise and a fall by the same
  * factor the later one. */
 static void mark_change(struct columns *table, const struct shown *shown, size_t figure)
@@ -213,7 +203,7 @@ static void add_counters(struct columns *table, const struct results *results,
 
     for (size_t figure = 0; figure < count; figure++) {
         columns_add(table, figure_title(order[figure]), false);
-        if (figure >= lesson_length(results))
+        if (figure >= figures_of_lesson(results))
             columns_optional(table);
         for (size_t i = 0; i < shown->count; i++) {
             char text[FIGURE_TEXT_SIZE];
@@ -236,7 +226,7 @@ static void explain_counters(FILE *file, const struct results *results, const st
     if (table->marked < shown->count)
         fprintf(file, "  < the largest change of `%s` from one rung to the next\n",
                 figure_title(order[0]));
-    for (size_t i = 0; i < count && i < lesson_length(results); i++)
+    for (size_t i = 0; i < count && i < figures_of_lesson(results); i++)
         fprintf(file, "  %s: %s\n", figure_title(order[i]), figure_meaning(order[i]));
     for (size_t i = 1; i < shown->count; i++) {
         if (!figures_equal(shown->rows[i], shown->rows[i - 1]))
@@ -442,6 +432,7 @@ void report_table(FILE *file, const struct results *results, bool colour, size_t
             struct shown *const of = results->rows[i].on_host ? &host : &shown;
             of->rows[of->count++] = &results->rows[i];
         }
+    fputc('\n', file);
     if (host.count > 0)
         print_rows(file, results, &host, true, width, colour);
     if (host.count > 0 && shown.count > 0)

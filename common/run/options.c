@@ -79,9 +79,9 @@ static const struct entry common_entries[] = {
     {.field = {"device", "N", "the GPU to use, from 0", OPTION_INT, RUNNER(device)}},
     {.field = {"histogram", NULL, "print each rung's samples as a histogram", OPTION_FLAG,
                RUNNER(histogram)}},
-    {.field = {"chart", NULL, "print bars: of the counters that differ, or of the times",
+    {.field = {"chart", NULL, "print bars instead of the table: of the lesson's counts, or of the times",
                OPTION_FLAG, RUNNER(chart)}},
-    {.field = {"quiz", NULL, "ask for a prediction of each rung before the table shows it",
+    {.field = {"quiz", NULL, "ask for a prediction of each rung, and show it next to the answer",
                OPTION_FLAG, RUNNER(quiz)}},
     {.field = {"counters", "[=FORMAT]",
                "simt: count what the kernels do, as a table, as lines (beside the source) or as "

@@ -382,24 +382,32 @@ struct reports {
     struct report_file csv, json, counters_csv, explore;
 };
 
+static bool any_failed(const struct results *results)
+{
+    for (size_t i = 0; i < results->row_count; i++)
+        if (results->rows[i].verdict == VERDICT_FAIL)
+            return true;
+    return false;
+}
+
 static void report(const struct results *results, const struct options *options,
                    struct reports *reports)
 {
     const size_t width = line_width(stdout);
+    const bool colour = wants_colour(), text = options->counters != COUNTERS_JSON;
+    const bool table = text && (!options->chart || any_failed(results));
 
-    const bool table = options->counters != COUNTERS_JSON;
-
-    if (table)
-        report_heading(stdout, results, wants_colour());
+    if (text)
+        report_heading(stdout, results, colour);
     if (options->quiz)
         report_quiz(stdin, stdout, results);
-    if (table && !options->chart)
-        report_table(stdout, results, wants_colour(), width);
-    if (table && !options->chart && !results->has_clocks && options->counters == COUNTERS_NONE &&
-        options->sweep_factor == 0)
-        report_recorded(stdout, results, wants_colour(), width);
+    if (table)
+        report_table(stdout, results, colour, width);
     if (options->chart)
         report_chart(stdout, results, width, prints_unicode());
+    else if (!results->has_clocks && options->counters == COUNTERS_NONE &&
+             options->sweep_factor == 0)
+        report_recorded(stdout, results, colour, width);
     if (options->counters != COUNTERS_NONE)
         report_counters(stdout, results, (enum counters_format)options->counters);
     if (options->histogram)

@@ -714,14 +714,14 @@ static void quiz(void **state)
     fixture.results.lesson = "conflicts";
     char *text = quizzed(&fixture.results, counts);
     assert_has(text, "given: conflicts 0, launches 2, blocks 5, loads 100,");
-    assert_has(text, "loads (requests to load from global memory, per warp): `naive` has 100. "
-                     "What does `better` have?");
+    assert_has(text, "  loads: requests to load from global memory, per warp\n"
+                     "  `naive` has 100. What does `better` have?");
     assert_has(text, "within a factor of 2: it is 200\n");
-    assert_has(text, "conflicts (");
+    assert_has(text, "  conflicts: ");
     assert_has(text, "right: it is 7\n");
     assert_null(strstr(text, "tensor"));
-    assert_has(text, "  better    loads               100    200\n");
-    assert_has(text, "  openblas  conflicts             7      7\n");
+    assert_has(text, "  better    loads             100    200\n");
+    assert_has(text, "  openblas  conflicts           7      7\n");
     assert_has(text, "1 of 2 right");
     free(text);
     text = quizzed(&fixture.results, one); /* one question passed, then the end */
