@@ -78,7 +78,23 @@ static void put_step(FILE *file, const struct explored_block *block,
     fputc(']', file);
 }
 
-static void put_block(FILE *file, const struct explored_block *block)
+/* Where in the launch's arguments pointers into the memory are. */
+static void put_pointers(FILE *file, const struct explored_launch *launch,
+                         const struct explored_memory *memory)
+{
+    const char *before = "";
+    fputs(",[", file);
+    for (size_t i = 0; i < launch->pointer_count; i++) {
+        if (launch->pointers[i].address - memory->base < memory->size) {
+            fprintf(file, "%s%zu", before, launch->pointers[i].offset);
+            before = ",";
+        }
+    }
+    fputc(']', file);
+}
+
+static void put_block(FILE *file, const struct explored_launch *launch,
+                      const struct explored_block *block)
 {
     static const char *const spaces[] = {[SPACE_LOCAL] = "local",
                                          [SPACE_GLOBAL] = "global",
@@ -96,7 +112,11 @@ static void put_block(FILE *file, const struct explored_block *block)
         fprintf(file, "%s[\"%s\",%zu,%d,%d,", i ? "," : "", spaces[memory->space], memory->size,
                 memory->is_dynamic, memory->space == SPACE_SHARED ? 0 : (int)(memory->base % 128));
         explore_put_text(file, memory->name ? memory->name : "");
-        fprintf(file, ",%d]", memory->rank);
+        fprintf(file, ",%d", memory->rank);
+        if (memory->space == SPACE_GLOBAL && !memory->name) {
+            put_pointers(file, launch, memory);
+        }
+        fputc(']', file);
     }
     fputs("],\n \"steps\": [", file);
     for (size_t i = 0; i < block->count; i++) {
@@ -167,10 +187,10 @@ static void put_launch(FILE *file, const struct explored_launch *launch)
     explore_put_text(file, launch->name);
     fprintf(file,
             ", \"launched\": [%d,%d], \"grid\": [%u,%u,%u], \"block\": [%u,%u,%u], "
-            "\"shared\": %zu, \"ended\": %s, \"notKept\": %zu,\n",
+            "\"shared\": %zu, \"ended\": %s, \"notKept\": %zu, \"argumentBytes\": %zu,\n",
             explore_file_number(launch->file), launch->line, grid.x, grid.y, grid.z, block.x,
             block.y, block.z, launch->shared_bytes, launch->ended ? "true" : "false",
-            launch->not_kept);
+            launch->not_kept, launch->argument_bytes);
     if (launch->stopped) {
         const struct uint3 in = launch->stopped_in;
         fprintf(file, " \"stopped\": [%u,%u,%u],\n", in.x, in.y, in.z);
@@ -180,7 +200,7 @@ static void put_launch(FILE *file, const struct explored_launch *launch)
     fputs(" \"blocks\": [", file);
     for (size_t i = 0; i < launch->block_count; i++) {
         fputs(i ? ",\n" : "\n", file);
-        put_block(file, launch->blocks[i]);
+        put_block(file, launch, launch->blocks[i]);
     }
     fputs("]}", file);
 }

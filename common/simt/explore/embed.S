@@ -10,6 +10,7 @@ explore_style:
     .byte 0
 explore_scripts:
     .incbin "explore/page/rules.js"
+    .incbin "explore/page/words.js"
     .incbin "explore/page/model.js"
     .incbin "explore/page/time.js"
     .incbin "explore/page/text.js"

@@ -116,6 +116,13 @@ struct explored_finding {
     char *text;
 };
 
+/* A word of a launch's arguments that points into global memory. */
+struct explored_pointer {
+    uint64_t address;
+    size_t offset; /* in the arguments */
+};
+enum { EXPLORE_MOST_POINTERS = 32 };
+
 struct explored_launch {
     char *part, *name; /* the part of the page: NULL if it has none */
     const char *file;
@@ -129,6 +136,8 @@ struct explored_launch {
     size_t block_count;
     struct explored_finding *findings;
     size_t finding_count;
+    struct explored_pointer pointers[EXPLORE_MOST_POINTERS];
+    size_t pointer_count, argument_bytes;
     size_t not_kept;    /* blocks that were asked for, and for which the page had no room */
     size_t kept_before; /* explore_kept_bytes, before it */
     bool ended;

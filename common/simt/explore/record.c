@@ -11,6 +11,7 @@
 #include "machine/machine.h"
 #include "machine/reports.h"
 #include "model/sites.h"
+#include "model/spaces.h"
 #include "observe/watcher.h"
 
 struct explored_launch *explored_launches;
@@ -71,6 +72,22 @@ void explore_part(const char *name)
 
 /* ---- launches and blocks ---- */
 
+/* The arguments lie one behind the other, where the compiler puts them (simt_launch.h). */
+static void find_pointers(const struct simt_launch *started)
+{
+    launch->argument_bytes = started->closure_bytes;
+    for (size_t offset = 0; offset + sizeof(uint64_t) <= started->closure_bytes &&
+                            launch->pointer_count < EXPLORE_MOST_POINTERS;
+         offset += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, (const char *)started->closure + offset, sizeof word);
+        const struct simt_range *range = simt_range_of(word);
+        if (range->space == SPACE_GLOBAL && !range->illegal) {
+            launch->pointers[launch->pointer_count++] = (struct explored_pointer){word, offset};
+        }
+    }
+}
+
 void simt_explore_start_launch(const struct simt_launch *started)
 {
     launch = NULL;
@@ -90,6 +107,7 @@ void simt_explore_start_launch(const struct simt_launch *started)
                                        .block = started->block,
                                        .shared_bytes = started->shared_bytes,
                                        .kept_before = explore_kept_bytes};
+    find_pointers(started);
     simt_counters_read(&counts_before);
     counts_before.launches--; /* this one is counted already */
 }

@@ -53,6 +53,8 @@ def state(window):
 def steps_and_keys(window):
     count = window.run("return explorer.columns.count")
     check(count > 50, "only %d columns" % count)
+    check(window.run("return costOf(explorer.panes[0].block, explorer.panes[0].step()) > 1"), "it does not open at a costly step")
+    window.press("Home", *["Up"] * window.run("return explorer.warp"))
     for keys, expected, what in ((["Right", "Right"], [0, 2, 0], "right arrow"),
                                  (["Left"], [0, 1, 0], "left arrow"),
                                  (["Down"], [0, 1, 1], "down arrow"), (["Up"], [0, 1, 0], "up arrow"),
@@ -134,12 +136,69 @@ def places_and_looks(window, path):
           "a button without a name")
 
 
+# Colours that cannot be told apart, or on which nothing can be read.
+CONTRAST = """const wrong = [], ratio = (a, b) => { const [x, y] = [luminance(a), luminance(b)]; return (Math.max(x, y) + .05) / (Math.min(x, y) + .05); };
+    for (const {name, colour} of Object.values(LOOKS)) if (ratio(colourOf(colour), inkOn(colourOf(colour))) < 4.5) wrong.push(name);
+    for (const space of ["global", "shared"]) if (ratio(colourOf(`--${space}-load`), colourOf(`--${space}-store`)) < 2) wrong.push(space + " loads and stores");
+    for (const text of ["key", "cuda", "note", "text", "number"]) for (const ground of ["--cell", "--now"]) if (ratio(colourOf("--c-" + text), colourOf(ground)) < 4.5) wrong.push(text + " on " + ground);
+    for (const text of ["--text", "--dim", "--bad", "--good", "--accent"]) if (ratio(colourOf(text), colourOf("--panel")) < 4.5) wrong.push(text);
+    return wrong"""
+
+
+def looks(window):
+    """Contrast in both themes; code, heat and counts; lanes that leave; a narrow window."""
+    for theme in ("light", "dark"):
+        window.run("explorer.setTheme(arguments[0])", theme)
+        check(window.run(CONTRAST) == [], "%s: hard to see: %s" % (theme, window.run(CONTRAST)))
+    window.run("delete document.documentElement.dataset.theme; explorer.setTheme()")
+    check(window.run("return document.querySelectorAll('.listing .c-key, .listing .c-cuda, .listing .c-note').length") > 20, "the code has no colours")
+    check(window.run("return document.querySelector('.listing tr.counted .heat i') !== null"), "no line has a bar")
+    visible = "return document.querySelector('td.count').offsetWidth > 0"
+    check(not window.run(visible), "the counts are unfolded")
+    window.click(".unfold")
+    check(window.run(visible), "the counts do not unfold")
+    window.click(".unfold")
+    leaving = """const {block} = explorer.panes[0], warps = block.time.warps;
+        for (let column = 0; column < explorer.columns.count; column++) for (let warp = 0; warp < warps; warp++) {
+            const step = stepAt(block, explorer.columns, warp, column);
+            if (Array.isArray(step) && step[0] === BRANCH) { explorer.warp = warp; explorer.go(column); return [countLanes(step[4] >>> 0), countLanes((lanesOf(step) & ~step[4]) >>> 0)]; }
+        }"""
+    going = window.run(leaving)
+    window.settled()
+    shown = window.run("return ['.lane.on', '.lane.leaves'].map(kind => document.querySelectorAll('.lanes ' + kind).length)")
+    check(going == shown and 0 not in shown, "lanes that go and leave: %s, shown: %s" % (going, shown))
+    check("<code>out</code> in global memory" in window.run("return data.launches[0].blocks[0].memory.map((memory, i) => memoryName(data.launches[0].blocks[0], i)).join()"),
+          "the argument's name is missing")
+    window.run("explorer.warp = 0; explorer.go(explorer.panes[0].block.steps.length); explorer.goToCost()")
+    window.resize(420, 900)
+    check(window.run("""const box = node => node.getBoundingClientRect(), row = box(document.querySelector('tr.now .code')), list = box(document.querySelector('.listing')), picture = box(document.querySelector('.step .picture'));
+        return row.left >= list.left && row.right <= list.right + 1 && list.top < innerHeight && picture.right <= innerWidth && picture.top < innerHeight"""), "420 pixels: the line or the picture is out of sight")
+    window.resize(1280, 900)
+
+
+def in_frame(window, path, folder):
+    """As in a notebook, where the page has no address."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read().replace("&", "&amp;").replace('"', "&quot;")
+    frame = os.path.join(folder, "frame.html")
+    with open(frame, "w", encoding="utf-8") as file:
+        file.write('<!DOCTYPE html><link rel="icon" href="data:,"><iframe id="frame" width="1200" height="800" srcdoc="%s"></iframe>' % text)
+    window.open(browser.address_of(frame))
+    for step in range(3):
+        window.run("document.getElementById('frame').contentWindow.eval('explorer.go(%d)')" % (step * 5))
+        window.settled()
+    check(window.run("return document.getElementById('frame').contentWindow.eval('explorer.column')") == 10, "a frame does not step")
+    check(window.run("return document.getElementById('frame').contentDocument.getElementById('copy-link').hidden"), "a frame offers its address")
+    quiet(window, "a frame")
+
+
 def predictions(window):
     window.run("""const block = explorer.panes[0].block, list = [];
         for (let column = 0; column < explorer.columns.count; column++)
             if (costOf(block, stepAt(block, explorer.columns, 0, column)) > 2 && spaceOf(block, stepAt(block, explorer.columns, 0, column)) === "shared") list.push(column);
         explorer.warp = 0; explorer.go(list[0]);""")
     window.settled()
+    asked = state(window)[1]
     text = "return document.querySelector('.step').textContent"
     check("wavefront" in window.run(text), "no wavefronts: " + window.run(text))
     window.press("p")
@@ -156,6 +215,15 @@ def predictions(window):
     verdict = window.run("return document.querySelector('.verdict').textContent")
     check("%d wavefronts" % truth in verdict and ("lanes for wavefronts" in verdict or lanes == 0), "the verdict on a wrong guess: " + verdict)
     check(window.run("return document.querySelector('td.count') !== null"), "the counts stay hidden after a guess")
+    check(window.run("return element('score').textContent") == "0 of 1 right", "the score: " + window.run("return element('score').textContent"))
+    window.click(".next-question")
+    check(window.run("return document.querySelector('.guess') !== null"), "the next question asks nothing")
+    window.type(".guess input", str(window.run("return questionOf(explorer.panes[0].block, explorer.panes[0].step()).truth")))
+    window.type(".guess input", browser.KEYS["Enter"])
+    window.settled()
+    check(window.run("return element('score').textContent") == "1 of 2 right", "the score: " + window.run("return element('score').textContent"))
+    window.run("explorer.go(arguments[0])", asked)
+    window.settled()
     window.press("p", "w")
     check("Wavefront 1 serves" in window.run(text), "w: " + window.run(text))
     mistakes = window.run("""const pane = explorer.panes[0], question = questionOf(pane.block, pane.step());
@@ -273,8 +341,13 @@ def test_page(program, folder):
             return valuesOf(last)[0].getInt32(0, true)""") == 21, "the last value written")
         steps_and_keys(window)
         places_and_looks(window, path)
+        looks(window)
         predictions(window)
         quiet(window, "banks")
+        look(window, path, "#launch=nothing,step=99999")
+        check("no launch \"nothing\"" in window.run("return element('left-out').textContent") and "no step 99,999" in window.run("return element('left-out').textContent"),
+              "a place that is not there: " + window.run("return element('left-out').textContent"))
+        in_frame(window, path, folder)
 
         path = os.path.join(folder, "race.html")
         make_page(path, program, "race", status=1)
@@ -398,12 +471,16 @@ def test_gallery(bin_folder, folder):
             check(state(window)[1] == step - 1, page + ": the step is not there")
             text = window.run("return document.querySelector('.step').textContent")
             check(seen in text, "%s: %r is not to be seen in: %s" % (page, seen, text[:300]))
+            look(window, os.path.join(folder, page + ".html"))
+            check(state(window)[1] == step - 1, page + ": without a place, it opens elsewhere")
+            check(window.run("return element('look').textContent.length > 20 && element('title').textContent.length > 10 && !element('gallery').hidden"), page + ": no title, nothing to look at or no way back")
             quiet(window, page)
         window.open(browser.address_of(os.path.join(folder, "index.html")))
         links = window.run("return [...document.querySelectorAll('a')].map(a => a.href)")
-        check(len(links) == 2 * len(lessons), "%d links" % len(links))
+        check(len(links) == 2 * len(lessons) + 1, "%d links" % len(links))
+        check(window.run("return [...document.images].length") == len(lessons), "lessons without a picture")
         check(all(os.path.exists(link[len("file://"):].split("#")[0]) for link in links), "a link leads nowhere")
-        window.open(links[1])
+        window.open(links[2])
         window.settled()
         check(window.run("return explorer.predicting"), "the second link does not ask first")
 

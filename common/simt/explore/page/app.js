@@ -12,8 +12,14 @@ function endInWords(launch, i) {
   return `Launch ${i + 1} did not come to its end${launch.stopped ? ": it was stopped, as told below" : ""}. Its counters are missing, and what lanes would have done that had not run yet.${late ? ` Of block ${index} there is only what its last warp did last; to see all of it, ask for number ${late.number}.` : ""}`;
 }
 
+/* What the gallery says of the page: title, place, what to look at; null: no page of the gallery. */
+const lesson = JSON.parse(element("lesson").textContent);
+/* Inside of a notebook a page has no address, so no place on it has one. */
+const hasAddress = location.protocol !== "about:";
+
 class App {
   constructor() {
+    this.wrongPlace = "";
     /* The first launch that has something to watch. */
     this.launch = Math.max(0, data.launches.findIndex(launch => launch.blocks.some(block => block.steps.length > 4)));
     this.block = 0;
@@ -21,18 +27,31 @@ class App {
     this.column = 0;
     this.warp = 0;
     this.predicting = false;
+    this.unfolded = false; /* the columns of counts */
     this.answers = new Map();
     this.timer = null;
     this.fillChoices();
     this.listen();
-    this.readPlace();
-    if (location.hash.length < 2) this.goToStop();
+    const place = location.hash.length > 1 ? location.hash : lesson ? lesson.place : "";
+    this.readPlace(place);
+    if (!place && !this.goToStop()) this.goToCost();
+  }
+
+  /* The first step that costs more than it needs; without one, the first at which lanes part. */
+  goToCost() {
+    const {block} = this.panes[0], stepOf = (warp, column) => stepAt(block, this.columns, warp, column);
+    for (const isIt of [step => costOf(block, step) > 1, step => step[0] === BRANCH]) {
+      for (let column = 0; column < this.columns.count; column++) {
+        const warp = block.time.phases[0].findIndex((none, warp) => isIt(stepOf(warp, column)));
+        if (warp >= 0) { this.warp = warp; this.go(column); return; }
+      }
+    }
   }
 
   /* Where a report has stopped the program, if one has: at that step, or behind the last barrier. */
   goToStop() {
     const launch = data.launches.findIndex(one => one.stopped && one.blocks.some(block => String(block.index) === String(one.stopped) && block.steps.length));
-    if (launch < 0) return;
+    if (launch < 0) return false;
     this.launch = launch;
     this.block = data.launches[launch].blocks.findIndex(block => String(block.index) === String(data.launches[launch].stopped));
     this.build();
@@ -42,11 +61,16 @@ class App {
     let column = this.columns.starts[last];
     while (stop && column + 1 < this.columns.count && stepAt(block, this.columns, this.warp, column) !== stop) column++;
     this.go(column);
+    return true;
   }
 
   fillChoices() {
-    document.title = `${data.title}: explorer`;
-    element("title").textContent = data.title;
+    const title = lesson ? lesson.title : data.title;
+    document.title = `${title}: explorer`;
+    element("title").textContent = title;
+    element("look").textContent = lesson ? lesson.look : "";
+    element("look").hidden = element("gallery").hidden = !lesson;
+    element("copy-link").hidden = !hasAddress;
     const options = data.launches.map((launch, i) => `<option value="${i}"${launch.blocks.some(block => block.steps.length) ? "" : " disabled"}>${escapeText(launchName(launch))}</option>`).join("");
     element("launch").innerHTML = options;
     element("compare").innerHTML = `<option value="-1">one launch</option>` + options;
@@ -54,7 +78,8 @@ class App {
 
   /* What the page does not show, of the launches that it shows now. */
   tellLeftOut(shown) {
-    const left = [];
+    const left = this.wrongPlace ? [this.wrongPlace] : [];
+    this.wrongPlace = "";
     const missing = data.launches.filter(launch => launch.notKept > 0);
     for (const launch of missing.slice(0, 3)) left.push(`Launch ${data.launches.indexOf(launch) + 1}: ${plural(launch.notKept, "block")} that ${launch.notKept === 1 ? "was" : "were"} asked for found no room; ${launch.blocks.length ? `the page has ${plural(launch.blocks.length, "block")}, up to number ${number(launch.blocks[launch.blocks.length - 1].number)}` : "the page has none of it"}. Its counters are those of all. A page of fewer launches or blocks has room.`);
     if (missing.length > 3) left.push(`So it is with ${plural(missing.length - 3, "other launch", "other launches")}.`);
@@ -78,8 +103,9 @@ class App {
       const other = data.launches[this.compared];
       shown.push([other, other.blocks[Math.min(this.block, other.blocks.length - 1)]]);
     }
-    this.tellLeftOut(shown);
     this.columns = columnsOf(shown.map(([, block]) => block));
+    if (this.column >= this.columns.count) this.wrongPlace += ` There is no step ${number(this.column + 1)}: the last is ${number(this.columns.count)}.`;
+    this.tellLeftOut(shown);
     this.warps = Math.max(...shown.map(([, block]) => block.time.warps));
     this.panes = shown.map(([of, block]) => new Pane(this, of, block));
     element("panes").className = shown.length > 1 ? "two" : "";
@@ -100,6 +126,8 @@ class App {
 
   draw() {
     element("warp").value = this.warp;
+    const answers = [...this.answers.values()], right = answers.filter(answer => answer.right).length;
+    element("score").textContent = this.predicting ? `${right} of ${answers.length} right` : "";
     element("position").textContent = `step ${number(this.column + 1)} of ${number(this.columns.count)}`;
     for (const pane of this.panes) pane.draw();
     if (!this.drawn) performance.mark("explorer drawn"); /* for measure_explorer.py */
@@ -134,6 +162,17 @@ class App {
       }
     }
     element("position").textContent = by > 0 ? "no costly step from here on" : "no costly step before this";
+  }
+
+  /* The next count to predict, of this warp, that asks for something else than those before. */
+  nextQuestion() {
+    const pane = this.panes[0], asked = new Set([...this.answers.values()].map(answer => answer.asks));
+    for (let i = 1; i < this.columns.count; i++) {
+      const column = (this.column + i) % this.columns.count, step = stepAt(pane.block, this.columns, pane.warp(), column), question = questionOf(pane.block, step);
+      if (question && !asked.has(asksWhat(step, question))) return this.go(column);
+    }
+    element("score").textContent += ", no other question for this warp";
+    return undefined;
   }
 
   play() {
@@ -172,7 +211,7 @@ class App {
     clearTimeout(this.writing);
     if (performance.now() - (this.written || 0) < 200) {
       this.writing = setTimeout(() => this.writePlace(), 250);
-    } else if (location.hash !== this.place()) {
+    } else if (hasAddress && location.hash !== this.place()) {
       this.written = performance.now();
       history.replaceState(null, "", this.place());
     }
@@ -184,9 +223,14 @@ class App {
     return longest(data.launches.map((launch, i) => i).filter(i => data.launches[i].part === text || data.launches[i].kernel === text));
   }
 
-  readPlace() {
-    const asked = Object.fromEntries(decodeURIComponent(location.hash.slice(1)).split(",").map(word => word.split("=")));
-    if (asked.launch !== undefined) this.launch = Math.max(0, this.launchNamed(asked.launch));
+  readPlace(place) {
+    const asked = Object.fromEntries(decodeURIComponent(place.slice(1)).split(",").map(word => word.split("=")));
+    if (asked.launch !== undefined) {
+      const found = this.launchNamed(asked.launch);
+      if (found < 0) this.wrongPlace = `There is no launch "${asked.launch}" on this page.`;
+      this.launch = Math.max(0, found);
+    }
+    document.body.classList.toggle("pictures", asked.only === "pictures");
     this.compared = asked.beside !== undefined ? this.launchNamed(asked.beside) : asked.launch !== undefined ? -1 : this.compared;
     if (/^\d+$/.test(asked.block)) this.block = Number(asked.block);
     if (/^\d+$/.test(asked.warp)) this.warp = Number(asked.warp);
@@ -262,7 +306,7 @@ class App {
     element("compare").addEventListener("change", event => { this.compared = Number(event.target.value); this.stop(); this.build(); });
     element("warp").addEventListener("change", event => { this.warp = Number(event.target.value); this.go(this.column); });
     element("speed").addEventListener("change", () => { if (this.timer !== null) { this.stop(); this.play(); } });
-    addEventListener("hashchange", () => { if (location.hash !== this.place()) this.readPlace(); });
+    addEventListener("hashchange", () => { if (location.hash !== this.place()) this.readPlace(location.hash); });
     addEventListener("keydown", event => this.key(event));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme());
     const size = parseFloat(this.recall("size"));

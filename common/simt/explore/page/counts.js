@@ -42,11 +42,11 @@ const LINE_COLUMNS = [
   ["global req.", line => line.global || null],
   ["sect. / req.", line => line.global ? (line.sectors / line.global).toFixed(1) : null],
   ["shared req.", line => line.shared || null],
-  ["con- flicts", line => line.conflicts || null],
+  ["conflicts", line => line.conflicts || null],
   ["lanes", line => line.all ? (line.lanes / line.all).toFixed(1) : null],
   ["splits", line => line.splits || null],
   ["barriers", line => line.barriers || null],
-  ["shuf- fles", line => line.shuffles || null]
+  ["shuffles", line => line.shuffles || null]
 ];
 
 /* By "file:line". */
@@ -57,6 +57,8 @@ function countsByLine(launch) {
     if (lines.has(key)) continue;
     const sums = sumCounted([launch], other => other[0] === file && other[1] === line), a = sums.access;
     lines.set(key, {
+      units: a.slice(0, 6).reduce((sum, one) => sum + one[2], 0),
+      wasted: a.slice(0, 6).reduce((sum, one, i) => sum + (i < 3 ? Math.max(0, one[2] - Math.max(one[0], Math.ceil(one[4] / SECTOR))) : one[3]), 0),
       global: a[0][0] + a[1][0] + a[2][0], sectors: a[0][2] + a[1][2] + a[2][2],
       shared: a[3][0] + a[4][0] + a[5][0], conflicts: a[3][3] + a[4][3] + a[5][3],
       all: a.reduce((sum, one) => sum + one[0], 0), lanes: a.reduce((sum, one) => sum + one[1], 0),

@@ -1,18 +1,21 @@
 /* 32 lanes, on and off; what each of them reads, writes or exchanges. */
 
-const DARK_TEXT = new Set(["--shared-load", "--global-store", "--branch", "--atomic", "--shared-store", "--fence", "--constant", "--bulk"]);
+/* A colour of the page, as it is now: "#rrggbb". */
+const colourOf = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/* {html, off: the branch that switched lanes off, or null} */
+/* {html, off: the lanes that take no part}. At a branch, lanes that go on are full, those that leave
+   are striped. */
 function lanesPicture(pane, step, served) {
-  const {block} = pane, isStep = Array.isArray(step), lanes = isStep ? lanesOf(step) : 0;
-  const look = isStep ? lookOf(block, step) : LOOKS.barrier, warp = pane.warp();
+  const {block} = pane, isStep = Array.isArray(step), lanes = isStep ? lanesOf(step) : 0, isBranch = isStep && step[0] === BRANCH;
+  const look = isStep ? lookOf(block, step) : LOOKS.barrier, warp = pane.warp(), going = isBranch ? step[4] >>> 0 : lanes;
   let html = "", off = [];
   for (let lane = 0; lane < WARP; lane++) {
-    const on = hasLane(lanes, lane), exists = warp * WARP + lane < block.threads;
+    const on = hasLane(lanes, lane), goes = on && hasLane(going, lane), exists = warp * WARP + lane < block.threads;
     if (!on && exists) off.push(lane);
-    html += `<span class="lane ${on ? "on" : "off"}${on && DARK_TEXT.has(look.colour) ? " pale" : ""}${served && served.has(lane) ? " served" : ""}"${on ? ` style="--lane: var(${look.colour})"` : ""} title="lane ${lane}, thread ${warp * WARP + lane}${exists ? on ? "" : ": off" : ": not there"}">${exists ? lane : "–"}</span>`;
+    html += `<span class="lane ${goes ? "on" : on ? "leaves" : "off"}${served && served.has(lane) ? " served" : ""}" title="lane ${lane}, thread ${warp * WARP + lane}${!exists ? ": not there" : !on ? ": off" : !isBranch ? "" : goes ? ": goes on" : ": leaves"}">${exists ? lane : "–"}</span>`;
   }
-  return {html: `<div class="lanes" role="img" aria-label="${isStep ? `Lanes ${lanesInWords(listLanes(lanes))} take part` : "No lane does anything"}">${html}</div>`, off};
+  const colours = `--lane: var(${look.colour}); --ink: ${inkOn(colourOf(look.colour))}`, label = isStep ? `Lanes ${lanesInWords(listLanes(lanes))} take part${isBranch ? `, lanes ${lanesInWords(listLanes(going))} go on` : ""}` : "No lane does anything";
+  return {html: `<div class="lanes" style="${colours}" role="img" aria-label="${label}">${html}</div>${isBranch ? `<p class="legend" style="${colours}"><span><i class="lane on"></i>goes on now</span><span><i class="lane leaves"></i>leaves: comes later or skips this</span><span><i class="lane off"></i>was off before</span></p>` : ""}`, off};
 }
 
 /* Why lanes are off. */
@@ -36,7 +39,7 @@ const lineLink = site => `<a href="#" data-line="${site[0]}:${site[1]}">line ${s
 /* ---- shuffles and votes ---- */
 
 function collectivePicture(step) {
-  const values = valuesOf(step), sources = Array.isArray(step[6]) ? step[6] : null, lanes = listLanes(lanesOf(step)), width = 24;
+  const values = valuesOf(step), sources = Array.isArray(step[6]) ? step[6] : null, lanes = listLanes(lanesOf(step)), width = 24, ink = inkOn(colourOf("--collective"));
   if (!sources) return "";
   const x = lane => lane * width + width / 2;
   let svg = "";
@@ -46,9 +49,9 @@ function collectivePicture(step) {
   });
   for (let lane = 0; lane < WARP; lane++) {
     const on = hasLane(lanesOf(step), lane), fill = on ? "var(--collective)" : "var(--off)";
-    for (const y of [16, 96]) svg += `<rect x="${lane * width + 1}" y="${y}" width="${width - 2}" height="18" rx="3" fill="${fill}"/><text x="${x(lane)}" y="${y + 13}" font-size="12" text-anchor="middle"${on ? ' style="fill:#fff"' : ""}>${lane}</text>`;
+    for (const y of [16, 96]) svg += `<rect x="${lane * width + 1}" y="${y}" width="${width - 2}" height="18" rx="3" fill="${fill}"/><text x="${x(lane)}" y="${y + 13}" font-size="12" text-anchor="middle"${on ? ` style="fill:${ink}"` : ""}>${lane}</text>`;
   }
-  return `<h3>Who reads from whom</h3><div class="scroll"><svg class="picture" style="min-width: 35rem" viewBox="0 0 ${WARP * width} 130" role="img" aria-label="Each lane below takes the value of the lane above that an arrow comes from; the table has the same">
+  return `<h3>Which lane reads from which</h3><div class="scroll"><svg class="picture" style="min-width: 30rem" viewBox="0 0 ${WARP * width} 130" role="img" aria-label="Each lane below takes the value of the lane above that an arrow comes from; the table has the same">
     <text x="0" y="10" font-size="12">lanes give</text><text x="0" y="127" font-size="12">lanes get</text>${svg}</svg></div>`;
 }
 

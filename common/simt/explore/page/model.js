@@ -13,6 +13,8 @@ const PROXY_FENCE = 0, MBARRIER_FENCE = 1, MORE_REGISTERS = 2, FEWER_REGISTERS =
 /* What no warp of the block does. */
 const isElsewhere = step => step[0] === BULK_END || (step[0] >= FAR_MBARRIER && step[0] <= CLUSTER);
 const isAccess = step => step[0] <= COPIED;
+/* Whether banks serve it as they serve a store. */
+const isStored = step => step[0] !== LOAD && step[0] !== ATOMIC;
 const lanesOf = step => step[2] >>> 0;
 const siteOf = step => data.sites[step[3]];
 const hasLane = (lanes, lane) => (lanes >>> lane & 1) === 1;
@@ -69,7 +71,7 @@ function countStep(block, step) {
   const addresses = addressesOf(block, step), lanes = countLanes(lanesOf(step)), size = step[4];
   const crowd = step[0] === ATOMIC ? crowdOf(addresses) : 0;
   if (spaceOf(block, step) === "shared") {
-    const access = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, size, addresses);
+    const access = bankAccess(isStored(step), size, addresses);
     return [1, lanes, access.wavefronts.length, access.conflicts, 0, crowd];
   }
   const access = sectorAccess(size, addresses);

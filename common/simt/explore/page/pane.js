@@ -8,7 +8,7 @@ class Pane {
     this.node = document.createElement("section");
     this.node.className = "pane";
     this.node.setAttribute("aria-label", launchName(launch));
-    this.node.innerHTML = `<h2>${escapeText(launchName(launch))}<span class="dim">, ${launch.block.filter((size, i) => i === 0 || size > 1).join(" x ")} threads a block; block ${block.index.filter((at, i) => i === 0 || launch.grid[i] > 1).join(",")}</span></h2>
+    this.node.innerHTML = `<h2>${escapeText(launchName(launch))}<span class="dim">, ${launch.block.filter((size, i) => i === 0 || size > 1).join(" x ")} threads per block; block ${block.index.filter((at, i) => i === 0 || launch.grid[i] > 1).join(",")}</span></h2>
       <canvas class="timeline" tabindex="0" role="slider" aria-label="Timeline: a row for each warp, a column for each step"></canvas>
       <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span>${block.time.rows.length ? `<span>below: phases of mbarriers, and <i style="background: var(--bulk)"></i>copies and <i style="background: var(--collective)"></i>products under way</span>` : ""}${block.steps.some(step => step[0] === FAR_MBARRIER) ? "<span>◂ another block of the cluster arrives</span>" : ""}</div>
       <div class="pane-body"><div class="source panel"></div><div class="now"><div class="panel step"></div><div class="panel findings" hidden></div><div class="panel totals"></div></div></div>`;
@@ -19,7 +19,11 @@ class Pane {
     this.showFindings();
     this.node.addEventListener("click", event => this.click(event));
     this.node.addEventListener("submit", event => this.submit(event));
-    this.node.addEventListener("pointermove", event => { if (event.target.matches("path.idle")) tellIdleWord(this, event.target, event); });
+    this.node.addEventListener("pointermove", event => {
+      if (event.target.matches("path.idle")) event.target.querySelector("title").textContent = this.wordTitle(idleWord(event.target, event));
+    });
+    /* Pictures have another form where there is little room. */
+    new ResizeObserver(() => { if (this.narrow !== undefined && this.narrow !== this.isNarrow()) this.drawStep(); }).observe(this.node);
   }
 
   warp() { return Math.min(this.app.warp, this.block.time.warps - 1); }
@@ -45,7 +49,9 @@ class Pane {
 
   click(event) {
     const wave = event.target.closest("[data-wave]"), line = event.target.closest("[data-line]"), column = event.target.closest("[data-column]");
-    if (wave) {
+    if (event.target.matches(".next-question")) {
+      this.app.nextQuestion();
+    } else if (wave) {
       const index = wave.dataset.wave;
       if (index === "next") this.nextWave(); else { this.wave = this.wave === Number(index) ? null : Number(index); this.drawStep(); }
     } else if (column) {
@@ -61,7 +67,7 @@ class Pane {
   nextWave() {
     const step = this.step();
     if (!Array.isArray(step) || !isAccess(step) || spaceOf(this.block, step) !== "shared") return;
-    const count = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, step[4], addressesOf(this.block, step)).wavefronts.length;
+    const count = bankAccess(isStored(step), step[4], addressesOf(this.block, step)).wavefronts.length;
     this.wave = this.wave === null ? 0 : this.wave + 1 < count ? this.wave + 1 : null;
     this.drawStep();
   }
@@ -70,9 +76,17 @@ class Pane {
     if (!event.target.matches("form.guess")) return;
     event.preventDefault();
     const question = questionOf(this.block, this.step()), input = event.target.querySelector("input");
-    this.app.answers.set(this.key(), judgeGuess(question, Number(input.value)));
+    this.app.answers.set(this.key(), {...judgeGuess(question, Number(input.value)), asks: asksWhat(this.step(), question)});
     this.app.draw();
     this.node.querySelector(".verdict").focus();
+  }
+
+  isNarrow() { return (this.node.querySelector(".step").clientWidth || innerWidth) < 34 * parseFloat(getComputedStyle(document.documentElement).fontSize); }
+
+  /* Which word of the memory that the step uses this is, and what it holds. */
+  wordTitle(word) {
+    const value = sharedAt(this.block, this.app.columns, this.app.column).get(`${this.step()[5]}:${word}`);
+    return `word ${word}, bank ${bankOf(word)}${value === undefined ? "" : `, holds ${wordInWords(value)}`}`;
   }
 
   /* The next step, of any warp, that is at the line; from the start again if there is none. */
@@ -100,23 +114,24 @@ class Pane {
     const {app} = this, step = this.step(), words = stepInWords(this.block, app.columns, this.warp(), step, step === "sleeps" ? sleepsAt(this.block, app.columns, this.warp(), app.column) : null), site = this.site(step);
     const question = questionOf(this.block, step), answer = app.answers.get(this.key()), hidden = app.predicting && question !== null && !answer;
     const key = this.key();
+    this.narrow = this.isNarrow();
     if (this.lastKey !== key) { this.wave = null; this.lastKey = key; }
     const box = this.node.querySelector(".step");
     this.open = box.querySelector(".lane-table") ? box.querySelector(".lane-table").open : this.open;
     const isShared = Array.isArray(step) && isAccess(step) && step[0] !== COPIED && spaceOf(this.block, step) === "shared";
     const isGlobal = Array.isArray(step) && isAccess(step) && step[0] !== COPIED && spaceOf(this.block, step) === "global";
     let served = null;
-    if (isShared && this.wave !== null) served = new Set(bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, step[4], addressesOf(this.block, step)).wavefronts[this.wave].words.flatMap(word => word.lanes));
+    if (isShared && this.wave !== null) served = new Set(bankAccess(isStored(step), step[4], addressesOf(this.block, step)).wavefronts[this.wave].words.flatMap(word => word.lanes));
     const lanes = lanesPicture(this, step, served);
     const helper = site && (site[2] !== site[0] || site[3] !== site[1]) && site[2] >= 0 ? `, in <code>${escapeText(site[4])}</code> (${escapeText(lineName(site[2], site[3]))})` : "";
     box.innerHTML = `<h2>Step ${app.column + 1}, ${this.roundName()}</h2>
       <p class="what">${words.html}${words.cost && !hidden ? ` ${words.cost}` : ""}</p>
-      ${site && !data.files[site[0]] ? `<p class="dim">Its line is not known.</p>` : site ? `<p class="dim">${lineLink(site)}${helper}: <code>${escapeText(((data.files[site[0]] || {lines: []}).lines[site[1] - 1] || "").trim())}</code></p>` : ""}
+      ${site && !data.files[site[0]] ? `<p class="dim">Its line is not known.</p>` : site ? `<p class="dim at">${lineLink(site)}${helper}: <code>${escapeText(((data.files[site[0]] || {lines: []}).lines[site[1] - 1] || "").trim())}</code></p>` : ""}
       ${hidden ? guessForm(question, key) : ""}
-      ${answer && app.predicting ? `<p class="verdict" tabindex="-1">${answer.html}</p>` : ""}
+      ${answer && app.predicting ? `<p class="verdict" tabindex="-1">${answer.html} <button class="next-question">Next question</button></p>` : ""}
       ${words.why && !hidden ? `<p class="why">${words.why}</p>` : ""}
       ${lanes.html}${offInWords(this, step, lanes.off)}
-      ${isShared ? banksPicture(this, step, this.wave, hidden) : isGlobal ? sectorsPicture(this, step, hidden) : Array.isArray(step) && step[0] === COLLECTIVE ? collectivePicture(step) : ""}
+      ${isShared ? banksPicture(bankAccess(isStored(step), step[4], addressesOf(this.block, step)), {chosen: this.wave, hidden, narrow: this.narrow, title: word => this.wordTitle(word)}) : isGlobal ? sectorsPicture(step[4], addressesOf(this.block, step), {hidden, narrow: this.narrow}) : Array.isArray(step) && step[0] === COLLECTIVE ? collectivePicture(step) : ""}
       ${meanwhileTable(this)}
       ${Array.isArray(step) && !hidden ? laneTable(this.block, step) : ""}`;
     const table = box.querySelector(".lane-table");

@@ -5,13 +5,16 @@ const QUESTIONS = {
   sectors: "How many sectors of 32 bytes does this request move?"
 };
 
+/* What two questions have in common that ask for the same. */
+const asksWhat = (step, question) => `${step[3]}/${step[0]}/${question.truth}`;
+
 /* What the question is about, or null: {unit, truth, mistakes: [[number, what was mistaken], ...]} */
 function questionOf(block, step) {
   if (!Array.isArray(step) || !isAccess(step) || step[0] === COPIED || spaceOf(block, step) === "constant") return null;
   const addresses = addressesOf(block, step), lanes = countLanes(lanesOf(step)), size = step[4];
   const warps = block.time.warps, bytes = lanes * size;
   if (spaceOf(block, step) === "shared") {
-    const access = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, size, addresses), truth = access.wavefronts.length;
+    const access = bankAccess(isStored(step), size, addresses), truth = access.wavefronts.length;
     const words = new Set(access.wavefronts.flatMap(wavefront => wavefront.words.map(word => word.word))).size;
     const banks = new Map(), ofWarp = new Map();
     for (const {words: some} of access.wavefronts) for (const {bank, word} of some) ofWarp.set(bank, (ofWarp.get(bank) || new Set()).add(word));

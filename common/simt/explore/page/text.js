@@ -1,25 +1,6 @@
-/* Words and numbers. */
+/* Values, names, and what each step does, in words. */
 
 const element = id => document.getElementById(id);
-const number = value => value.toLocaleString("en-US");
-const plural = (count, one, many) => `${number(count)} ${count === 1 ? one : many || one + "s"}`;
-const escapeText = text => text.replace(/[&<>"]/g, c => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
-
-/* Lanes as people write them: 0 to 7, 16. */
-function lanesInWords(list) {
-  const ranges = [];
-  for (const lane of list) {
-    const last = ranges[ranges.length - 1];
-    if (last && last[1] === lane - 1) last[1] = lane; else ranges.push([lane, lane]);
-  }
-  const words = ranges.map(([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`);
-  if (words.length > 5) {
-    const step = list[1] - list[0];
-    if (list.every((lane, i) => lane === list[0] + i * step)) return `${list[0]}, ${list[1]}, ${list[2]}, … ${list[list.length - 1]}`;
-    return words.slice(0, 4).join(", ") + `, … (${list.length} in all)`;
-  }
-  return words.join(", ");
-}
 
 /* ---- values ---- */
 
@@ -61,18 +42,74 @@ function withLineLinks(html) {
   return html.replace(new RegExp(`(?<![\\w/.-])(${pattern}):(\\d+)`, "g"), (all, name, line) => `<a href="#" data-line="${names.find(one => one[0] === name)[1]}:${line}">${all}</a>`);
 }
 
+const SIZES = [[/[*[&]/, 8], [/\b(double|size_t|ptrdiff_t|u?int64_t|long)\b/, 8], [/\b(short|u?int16_t|half|__half|__nv_bfloat16)\b/, 2], [/\b(bool|char|u?int8_t)\b/, 1], [/^(const |unsigned |signed )*(int|unsigned|float|u?int32_t)\b/, 4]];
+
+/* The launch's kernel in the source, {name, parameters: [{name, size (0: a struct or the like),
+   pointer}]}: by name, or, of one launched by a pointer, the one above its first step. Or null. */
+function kernelOf(launch) {
+  if (launch.source !== undefined) return launch.source;
+  const blank = text => text.replace(/[^\n]/g, " "), name = /\w*/.exec(launch.kernel.replace(/.*::/, ""))[0], step = launch.blocks.flatMap(block => block.steps)[0];
+  let above = null;
+  for (const [i, file] of data.files.entries()) {
+    const text = file.lines.join("\n").replace(/\/\*[^]*?\*\/|\/\/.*|__(launch_bounds|cluster_dims)__\s*\([^()]*\)/g, blank);
+    for (const head of text.matchAll(/__global__[^;{}()]*?\b(\w+)\s*\(/g)) {
+      const line = text.slice(0, head.index).split("\n").length, found = {name: head[1], parameters: parametersAt(text, head.index + head[0].length)};
+      if (head[1] === name) return launch.source = found;
+      if (step && siteOf(step)[0] === i && line <= siteOf(step)[1]) above = found;
+    }
+  }
+  return launch.source = above;
+}
+
+function parametersAt(text, at) {
+  const parts = [""];
+  for (let depth = 1; at < text.length; at++) {
+    depth += "(<".includes(text[at]) ? 1 : ")>".includes(text[at]) ? -1 : 0;
+    if (depth === 0) break;
+    if (depth === 1 && text[at] === ",") parts.push(""); else parts[parts.length - 1] += text[at];
+  }
+  return parts.map(part => part.trim()).filter(Boolean).map(part => ({name: (/(\w+)\s*(\[.*)?$/.exec(part) || ["", ""])[1], size: (SIZES.find(([type]) => type.test(part)) || [0, 0])[1], pointer: /[*[]/.test(part)}));
+}
+
+/* The names of the arguments' words: by offset. Parameters of unknown size are structs: the words of
+   one are its own, and what lies behind the last is counted from the end. */
+function argumentNames(launch) {
+  if (launch.names) return launch.names;
+  const names = launch.names = new Map(), {parameters} = kernelOf(launch) || {parameters: []}, place = (list, from, into = new Map()) => {
+    for (const {name, size, pointer} of list) {
+      from = Math.ceil(from / size) * size;
+      if (pointer) into.set(from, name);
+      from += size;
+    }
+    return Math.ceil(from / 8) * 8;
+  };
+  const first = parameters.findIndex(one => one.size === 0), last = parameters.length - 1 - [...parameters].reverse().findIndex(one => one.size === 0);
+  const begin = place(first < 0 ? parameters : parameters.slice(0, first), 8, names); /* behind the kernel's own address */
+  if (first < 0) return names;
+  const behind = parameters.slice(last + 1), tail = behind.slice(behind.findIndex(one => one.pointer));
+  const end = behind.some(one => one.pointer) ? launch.argumentBytes - place(tail, 0) : launch.argumentBytes;
+  place(tail, end, names);
+  if (first !== last) return names;
+  const inside = [...new Set(launch.blocks.flatMap(block => block.memory.flatMap(memory => memory[6] || [])))].filter(offset => offset >= begin && offset < end).sort((a, b) => a - b);
+  inside.forEach((offset, i) => names.set(offset, inside.length > 1 ? `${parameters[first].name}, array ${i + 1}` : parameters[first].name));
+  return names;
+}
+
 function memoryName(block, index) {
-  const [space, size, isDynamic, align, name, rank] = block.memory[index];
+  const [space, size, isDynamic, align, name, rank, pointers] = block.memory[index];
   if (rank >= 0) return `${name ? `<code>${escapeText(name)}</code> in ` : ""}the shared memory of <b>block ${rank} of the cluster</b>`;
   if (name) return `<code>${escapeText(name)}</code> in ${space} memory`;
   if (space === "shared") return isDynamic ? "dynamic shared memory" : "shared memory";
+  const known = [...new Set((pointers || []).map(offset => argumentNames(block.launch).get(offset)).filter(Boolean))];
+  if (known.length) return `${known.map(one => `<code>${escapeText(one)}</code>`).join(" or ")} in ${space} memory`;
   const same = block.memory.map((memory, i) => i).filter(i => block.memory[i][0] === space && block.memory[i][5] < 0);
   return same.length > 1 ? `${space} memory, allocation ${same.indexOf(index) + 1}` : `${space} memory`;
 }
 
 function launchName(launch) {
   const index = data.launches.indexOf(launch), same = launchesOfPart(launch);
-  const name = launch.part && launch.part !== launch.kernel ? `${launch.part}: ${launch.kernel}` : launch.kernel;
+  const kernel = /^\w+$/.test(launch.kernel) || !kernelOf(launch) ? launch.kernel : kernelOf(launch).name;
+  const name = launch.part && launch.part !== kernel ? `${launch.part}: ${kernel}` : kernel;
   const grid = launch.grid.filter((size, i) => i === 0 || launch.grid.slice(i).some(s => s > 1)).join(" x ");
   return `${index + 1}. ${name}${same.length > 1 ? ` (${same.indexOf(launch) + 1} of ${same.length})` : ""}, ${grid} ${grid === "1" ? "block" : "blocks"}`;
 }
@@ -143,62 +180,6 @@ function costOf(block, step) {
 
 const DOES = ["loads", "stores", "adds or exchanges atomically", "begins an asynchronous copy", "has copied asynchronously"];
 
-/* How far it is from lane to lane, and when that comes round to the same bank. */
-function strideInWords(step) {
-  const words = step[7] / WORD, common = (a, b) => b ? common(b, a % b) : a;
-  if (Array.isArray(step[7]) || step[4] !== WORD || words % 1 !== 0 || words === 0 || countLanes(lanesOf(step)) < 2) return "";
-  const every = BANKS / common(Math.abs(words), BANKS), around = every * Math.abs(words), times = around / BANKS;
-  if (every >= WARP) return `From lane to lane it is ${plural(Math.abs(words), "word")}, so the lanes come to different banks. `;
-  const rounds = times === 1 ? "once around the 32 banks" : `${times} times around the 32 banks`;
-  return `From lane to lane it is ${plural(Math.abs(words), "word")}${every === 1 ? `, ${rounds}: every lane comes to the same bank` : `; ${every} lanes further it is ${around}, ${rounds}: every ${every}${every === 2 ? "nd" : "th"} lane comes to the same bank`}. `;
-}
-
-function sharedInWords(block, step, addresses) {
-  const access = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, step[4], addresses), count = access.wavefronts.length;
-  const first = access.wavefronts[0].part, words = new Map();
-  let busiest = [];
-  for (const wavefront of access.wavefronts) {
-    if (wavefront.part !== first) continue;
-    for (const word of wavefront.words) words.set(word.bank, [...(words.get(word.bank) || []), word]);
-  }
-  for (const list of words.values()) if (list.length > busiest.length) busiest = list;
-  const parts = access.wavefronts[access.wavefronts.length - 1].part + 1;
-  let why;
-  if (access.conflicts > 0) {
-    const lanes = busiest.slice(0, 3).map(word => word.lanes.length > 1 ? `${word.lanes.length} lanes` : `lane ${word.lanes[0]}`);
-    const wants = busiest.slice(0, 3).map(word => word.word);
-    why = `${strideInWords(step)}Bank ${busiest[0].bank} holds ${busiest.length} of the words that are wanted at once: ${lanes.join(", ")}${busiest.length > 3 ? " and so on" : ""} want word${wants.length > 1 ? "s" : ""} ${wants.join(", ")}${busiest.length > 3 ? " and so on" : ""}. A bank gives one word at a time, and each such pass through the banks is a wavefront: ${parts > 1 ? "this part of the warp takes" : "it takes"} ${busiest.length}. ${words.size} of the 32 banks work${words.size < 32 ? `, ${32 - words.size} are idle` : ""}.`;
-  } else if (access.wavefronts.some(wavefront => wavefront.words.some(word => word.lanes.length > 1)) && step[4] <= 4) {
-    why = "Lanes that want the same word get it together, and no bank holds two of the words that are wanted: one wavefront.";
-  } else if (parts > 1) {
-    why = `${step[4]} bytes a lane: ${access.together} lanes go together. Within each such part, no bank holds two of the words that are wanted.`;
-  } else {
-    why = `${strideInWords(step)}No bank holds two of the words that are wanted: every lane is served at once.`;
-  }
-  return {
-    count, conflicts: access.conflicts, why,
-    cost: access.conflicts > 0
-      ? `<strong>${plural(count, "wavefront")}</strong> where ${access.needed} would do: <strong>${plural(access.conflicts, "bank conflict")}</strong>.`
-      : `${plural(count, "wavefront")}, no bank conflicts.`
-  };
-}
-
-function globalInWords(step, addresses) {
-  const access = sectorAccess(step[4], addresses), moved = access.sectors.length * SECTOR, count = access.sectors.length;
-  const lines = new Set(access.sectors.map(sector => Math.floor(sector * SECTOR / LINE))).size;
-  const least = Math.ceil(access.bytes / SECTOR), share = Math.round(100 * access.bytes / moved);
-  const words = new Set(activeLanes(addresses).map(lane => addresses[lane])).size, lanes = activeLanes(addresses).length;
-  const why = words === 1 && lanes > 1
-    ? "All lanes want the same: it moves once, and each of them gets it."
-    : count > least
-    ? `The ${number(access.bytes)} bytes that the lanes want would fit into ${plural(least, "sector")}, but they lie in ${number(count)}. Memory moves whole sectors of 32 bytes.`
-    : `The lanes want all of what moves${access.bytes < moved ? ", as nearly as whole sectors of 32 bytes allow" : ""}.`;
-  return {
-    count, conflicts: count - least, why, lines,
-    cost: `${count > least ? "<strong>" : ""}${plural(count, "sector")}${count > least ? "</strong>" : ""} in ${plural(lines, "line")}: ${number(moved)} bytes move, ${number(access.bytes)} are needed (${share}%).`
-  };
-}
-
 function collectiveInWords(step) {
   const name = data.operations[step[4]];
   if (name === "mma.sync") return `<code>${name}</code>: the tensor core multiplies small matrices that are spread over the registers of the 32 lanes.`;
@@ -254,7 +235,7 @@ function stepInWords(block, columns, warp, step, wait) {
   if (step[0] === COPIED) return {html, why: "The bytes of an asynchronous copy are there from here on: it was counted when it began.", count: null};
   if (spaceOf(block, step) === "constant") return {html, why: "", count: null};
   const shared = spaceOf(block, step) === "shared";
-  const more = shared ? sharedInWords(block, step, addresses) : globalInWords(step, addresses);
+  const more = shared ? sharedInWords(isStored(step), step[4], addresses) : globalInWords(step[4], addresses);
   let crowd = "";
   if (step[0] === ATOMIC) {
     const most = crowdOf(addresses);

@@ -252,4 +252,4 @@ function mbarrierAt(row, columns, column) {
 /* Whether what began, and ends (null: later than what the page shows), is under way. */
 const isUnderWay = (bar, columns, column) => columnAt(columns, bar.from) <= column && (bar.to === null || column < columnAt(columns, bar.to));
 
-for (const launch of data.launches) for (const block of launch.blocks) { block.ended = launch.ended; block.time = phasesOf(block); }
+for (const launch of data.launches) for (const block of launch.blocks) { block.ended = launch.ended; block.launch = launch; block.time = phasesOf(block); }

@@ -23,7 +23,7 @@ class Timeline {
     const zoom = this.zoom = parseFloat(getComputedStyle(document.documentElement).fontSize) / 15;
     this.overview = 12;
     this.left = Math.round((this.rows.length > 0 ? 92 : 60) * zoom);
-    this.rowHeight = Math.round((warps > 16 ? 10 : warps > 8 ? 14 : 20) * zoom);
+    this.rowHeight = Math.round((warps > 16 ? 10 : warps > 8 || width < 480 ? 14 : 20) * zoom);
     this.meanwhileHeight = Math.round(15 * zoom);
     this.rowsEnd = this.overview + 4 + warps * this.rowHeight;
     this.height = this.rowsEnd + (this.rows.length ? 4 : 0) + this.rows.length * this.meanwhileHeight + 2;
@@ -46,7 +46,7 @@ class Timeline {
   }
 
   colour(name) {
-    return this.colours[name] || (this.colours[name] = getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+    return this.colours[name] || (this.colours[name] = colourOf(name));
   }
 
   draw() {
@@ -133,7 +133,7 @@ class Timeline {
       const share = what[0] === STOP ? 1 : Math.max(.25, countLanes(lanesOf(what)) / WARP), height = (rowHeight - 3) * share;
       context.fillRect(x + 1, top + rowHeight - 1 - height, cell - 2, height);
       if (rowHeight >= 14 * this.zoom && cell >= 11 && height > 9 * this.zoom) {
-        context.fillStyle = look.letter === "L" || look.letter === "x" ? "#fff" : "#111";
+        context.fillStyle = inkOn(this.colour(look.colour));
         context.textAlign = "center";
         context.font = `${Math.min(11 * this.zoom, cell - 2)}px system-ui, sans-serif`;
         context.fillText(look.letter, x + cell / 2, top + rowHeight - 1 - height / 2);
