@@ -85,11 +85,9 @@ esac
 if [[ $site == yes ]]; then
     [[ -z $benchmark && ${#chosen[@]} -eq 0 && $# -eq 0 && $backend != cuda ]] ||
         die_usage "--site takes no other option but --no-install"
-    options=(--prepare)
-    [[ $install == yes ]] || options+=(--no-install)
-    "$root/common/site/build.sh" "${options[@]}" || exit
-    backend=simt # whose programs make the explorer's pages
-    mapfile -t chosen < <("$root/common/scripts/gallery.sh" --list | sed -n 's/.*|\(0[1-8]_[a-z_]*\) .*/\1/p')
+    options=()
+    [[ $install == yes ]] || options=(--no-install)
+    exec "$root/common/site/build.sh" ${options[@]+"${options[@]}"}
 fi
 if ((${#chosen[@]} > 0)); then
     mapfile -t steps < <(printf '%s\n' "${chosen[@]}" | sort -u)
@@ -142,10 +140,6 @@ if ((status != 0)); then
     exit "$status"
 fi
 say "Built in $((SECONDS - start)) s."
-
-if [[ $site == yes ]]; then
-    exec "$root/common/site/build.sh" --no-install
-fi
 
 # ---- or measure ----------------------------------------------------------------------------------
 

@@ -132,7 +132,7 @@ build_programs() {
     done | sort -u | grep -v simtcc >"$work/targets"
     [ -s "$work/targets" ] || return 0
     # shellcheck disable=SC2046 # words
-    { [ -e "$root/build/simt/CMakeCache.txt" ] || (cd -- "$root" && cmake --preset simt) >"$work/log" 2>&1; } &&
+    { [ -e "$root/build/simt/CMakeCache.txt" ] || (cd -- "$root" && cmake --preset simt -DBUILD_TESTING=OFF) >"$work/log" 2>&1; } &&
         cmake --build "$root/build/simt" --parallel "$(getconf _NPROCESSORS_ONLN)" \
             --target $(cat "$work/targets") >"$work/log" 2>&1 ||
         { tail -n 20 "$work/log" >&2 && die 3 'a program could not be built'; }

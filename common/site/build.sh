@@ -10,13 +10,14 @@ self=site
 
 usage() {
     cat <<'EOF2'
-Usage: common/site/build.sh [--no-install] [--test | --prepare]
+Usage: common/site/build.sh [--no-install] [--test]
 Builds the pages as a site in build/site, with MkDocs from PyPI in build/site-venv.
 
   --no-install   install nothing: say what is missing and stop
-  --prepare      only install what is needed
-  --test         in build/site-test, without the explorer's pages, which the programs of the preset
-                 simt make
+  --test         in build/site-test, without the explorer's pages
+
+The programs of the preset simt that make the explorer's pages are built first, unless their pages
+of an earlier build are still right.
 
 RUNGS_SOURCE=URL in the environment is where the links to the repository's files lead, such as
 https://github.com/NAME/rungs; by default the remote "origin", or the files of this folder.
@@ -28,7 +29,6 @@ while (($# > 0)); do
     case $1 in
     --no-install) install=no ;;
     --test) site="site-test" ;;
-    --prepare) site= ;;
     --help | -h) say "$(usage)" && exit ;;
     *) die_usage "$1: no such option" ;;
     esac
@@ -70,22 +70,30 @@ build_pages() {
 
 start=$SECONDS
 prepare_venv
-[[ -n $site ]] || exit 0
 export RUNGS_SOURCE=${RUNGS_SOURCE-$(source_of)}
 stage=$root/build/$site-source
 export RUNGS_STAGE_EN=$stage/en RUNGS_STAGE_ZH=$stage/zh
 export RUNGS_SITE_URL_ZH=${RUNGS_SITE_URL:+${RUNGS_SITE_URL%/}/zh/}
-"$venv/bin/python" -B "$root/common/site/stage.py" "$stage"
-built=$root/build/$site
+built=$root/build/$site gallery=$root/build/gallery
+if [[ $site == site ]]; then
+    "$root/common/scripts/gallery.sh" --build "$root/build/simt/bin" "$gallery" >/dev/null || exit 3
+    "$venv/bin/python" -B "$root/common/site/stage.py" "$stage" --pictures "$gallery"
+else
+    "$venv/bin/python" -B "$root/common/site/stage.py" "$stage"
+fi
 build_pages mkdocs.yml "$built"
 build_pages mkdocs.zh.yml "$built/zh"
 pdf=()
 [[ $site == site ]] || pdf=(--no-pdf)
 "$venv/bin/python" -B "$root/common/site/slides.py" ${pdf[@]+"${pdf[@]}"} "$built/slides"
+mkdir -p -- "$built/gallery"
 if [[ $site == site ]]; then
-    "$root/common/scripts/gallery.sh" "$root/build/simt/bin" "$built/gallery" >/dev/null
+    cp -R -- "$gallery/." "$built/gallery"
+    printf '<!DOCTYPE html><title>Gallery</title><meta http-equiv="refresh" content="0; url=../gallery.html">\n' \
+        >"$built/gallery/index.html"
 else
-    mkdir -p -- "$built/gallery"
+    "$root/common/scripts/gallery.sh" --bench "" "$built/gallery"
+    printf '<!DOCTYPE html><title>left out</title>\n' >"$built/gallery/index.html"
     "$root/common/scripts/gallery.sh" --list | while IFS='|' read -r page _; do
         printf '<!DOCTYPE html><title>left out</title>\n' >"$built/gallery/$page.html"
     done

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the pages as MkDocs wants them: stage.py FOLDER [--root ROOT]
+"""Writes the pages as MkDocs wants them: stage.py FOLDER [--root ROOT] [--pictures FOLDER]
 
 FOLDER/en gets the English pages, at the paths that they have in the repository, and FOLDER/zh those
 of docs/zh. The pages are written for GitHub; what MkDocs' Markdown reads otherwise is rewritten:
@@ -9,25 +9,29 @@ of docs/zh. The pages are written for GitHub; what MkDocs' Markdown reads otherw
   <details>    become blocks that may hold Markdown
   links        to a page of the same language stay; those to anything else become
                site:PATH, a file of the built site, or source:PATH, one of the repository.
-               hooks.py makes addresses of both
-  snippets     have the name of their file as a title, and CUDA's words as keywords
+               hooks.py makes addresses of both. docs/explorer.md#watch-PAGE leads to that page of
+               the explorer's gallery, docs/explorer.md#bench-NAME to that example of the bench
+  snippets     have the name of their file as a title, CUDA's words as keywords, and no indentation
   comments     of docs.py are left out
 
 en/gallery.md, which leads to the explorer's gallery, is made from what gallery.sh --list says.
 Needs nothing but Python 3.8. Exit status: 0 done, 2 bad usage, 4 a file cannot be read or written."""
 import argparse
+import functools
 import html
 import os
 import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "scripts"))
 import docs  # noqa: E402
 
 EDITION = "docs/zh"
+GALLERY = os.path.join(os.path.dirname(HERE), "scripts", "gallery.sh")
 
 
 def pages_of(root):
@@ -47,6 +51,21 @@ def place_of(page):
 # ---- links ---------------------------------------------------------------------------------------
 
 
+@functools.lru_cache()
+def lessons():
+    """Of each page of the gallery, the place where it opens."""
+    listed = subprocess.run([GALLERY, "--list"], check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout
+    return dict(line.split("|")[0:3:2] for line in listed.splitlines())
+
+
+def explorer_page(path, anchor):
+    """Where docs/explorer.md says that there is something to watch or to try, or None."""
+    kind, _, name = anchor.partition("-")
+    if not re.fullmatch(r"docs/(zh/)?explorer\.md", path) or kind not in ("watch", "bench"):
+        return None
+    return "site:gallery/bench.html#" + name if kind == "bench" else "site:gallery/%s.html%s" % (name, lessons()[name])
+
+
 def target_for(root, pages, page, target):
     """What a link of the page has to say on the site."""
     path, _, anchor = target.partition("#")
@@ -55,6 +74,9 @@ def target_for(root, pages, page, target):
     path = os.path.normpath(os.path.join(os.path.dirname(page), path)).replace(os.sep, "/")
     if os.path.isdir(os.path.join(root, path)) and path + "/README.md" in pages:
         path += "/README.md"
+    watched = explorer_page(path, anchor)
+    if watched:
+        return watched
     anchor = anchor and "#" + anchor
     here = docs.edition_of(page)
     if path in pages:
@@ -79,14 +101,14 @@ def with_links(text, target_of):
 
 # ---- blocks --------------------------------------------------------------------------------------
 
-SNIPPET = re.compile(r"^<!-- snippet: (\S+) \S+ -->\n```(\w*)$", re.M)
+SNIPPET = re.compile(r"^<!-- snippet: (\S+) \S+ -->\n```(\w*)\n(.*?)^```$", re.M | re.S)
 MARKER = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
 
 
 def with_titles(text):
     def fence(match):
         language = "cuda" if match[1].endswith((".cu", ".cuh")) else match[2]
-        return '```%s title="%s"' % (language, match[1])
+        return '```%s title="%s"\n%s```' % (language, match[1], textwrap.dedent(match[3]))
 
     return SNIPPET.sub(fence, text)
 
@@ -233,23 +255,20 @@ def staged(text, target_of):
 # ---- the gallery ---------------------------------------------------------------------------------
 
 
-def gallery(root):
-    """The page that leads to the explorer's gallery."""
-    listed = subprocess.run([os.path.join(root, "common/scripts/gallery.sh"), "--list"], check=True,
-                            stdout=subprocess.PIPE, universal_newlines=True).stdout
-    lessons = [line.split("|") for line in listed.splitlines()]
-    name, title, place = lessons[0][:3]
-    lines = ["# Kernels to watch {#kernels-to-watch}", "",
-             "Each is a real run of a kernel, step by step, warp by warp, lane by lane, in a page of",
-             "its own; [the explorer](docs/explorer.md) says what is on it. *Guess first* hides each",
-             "count until you have typed one.", "", "| | |", "|---|---|"]
-    for page, what, where, *_ in lessons:
-        address = "site:gallery/%s.html%s" % (page, where)
-        lines.append("| [%s](%s) | [guess first](%s,predict=1) |" % (what, address, address))
-    lines += ["", "The first of them: %s." % title, "",
-              '<iframe class="explorer" title="%s" loading="lazy" src="site:gallery/%s.html%s"></iframe>'
-              % (title, name, place), ""]
-    return "\n".join(lines)
+def gallery(pictures):
+    """The page that leads to the explorer's gallery, with the pictures that are in the folder."""
+    cards = subprocess.run([GALLERY, "--cards", "site:gallery", "", pictures or os.devnull], check=True,
+                           stdout=subprocess.PIPE, universal_newlines=True).stdout
+    return """# Kernels to watch {#kernels-to-watch}
+
+Each page replays a real run of a kernel, step by step, warp by warp, lane by lane;
+[the explorer](docs/explorer.md) says what is on it. Start with the first. *Guess first* hides each
+count until you have typed one.
+
+The [bench for addresses](site:gallery/bench.html) shows what an index of your own costs: banks,
+wavefronts and sectors.
+
+""" + cards
 
 
 # ---- all of it -----------------------------------------------------------------------------------
@@ -261,7 +280,7 @@ def write(path, text):
         file.write(text)
 
 
-def stage(root, folder):
+def stage(root, folder, pictures=""):
     """Returns how many pages there are."""
     for language in ("en", "zh"):
         shutil.rmtree(os.path.join(folder, language), ignore_errors=True)
@@ -280,10 +299,10 @@ def stage(root, folder):
         if "/solution/" in page:
             text = "---\nsearch: {exclude: true}\n---\n" + text
         write(os.path.join(folder, path), text)
-    write(os.path.join(folder, "en/gallery.md"), gallery(root))
+    write(os.path.join(folder, "en/gallery.md"), gallery(pictures))
     shutil.copytree(os.path.join(root, "docs/pictures"), os.path.join(folder, "en/docs/pictures"))
     for language in ("en", "zh"):
-        for name in ("site.css", "worker.js"):
+        for name in ("site.css", "worker.js", "zoom.js"):
             shutil.copy(os.path.join(HERE, name), os.path.join(folder, language, name))
     return len(pages) + 1
 
@@ -292,8 +311,9 @@ def main():
     parser = argparse.ArgumentParser(description="Writes the pages as MkDocs wants them.")
     parser.add_argument("folder")
     parser.add_argument("--root", default=os.path.dirname(os.path.dirname(HERE)))
+    parser.add_argument("--pictures", default="", help="the gallery's folder, where its pictures are")
     options = parser.parse_args()
-    print("stage.py: %d pages" % stage(os.path.abspath(options.root), options.folder))
+    print("stage.py: %d pages" % stage(os.path.abspath(options.root), options.folder, options.pictures))
 
 
 if __name__ == "__main__":

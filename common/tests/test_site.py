@@ -52,6 +52,8 @@ SAMPLES = (
     ("<!-- table: a -->\n| a |\n|---|\n<!-- end table -->\n", "| a |\n|---|\n"),
     ("<!-- snippet: a/b.cu c -->\n```c\n<!-- x -->\n```\n<!-- end snippet -->\n",
      '```cuda title="a/b.cu"\n<!-- x -->\n```\n'),
+    ("<!-- snippet: a/b.cu c -->\n```c\n        if (x)\n            y;\n```\n<!-- end snippet -->\n",
+     '```cuda title="a/b.cu"\nif (x)\n    y;\n```\n'),
     ("[a](b.md#c) `](d)` [`e`](f.c)\n", "[a](<b.md#c>) `](d)` [`e`](<f.c>)\n"),
 )
 
@@ -74,6 +76,8 @@ def test_targets():
             ("docs/a.md", "../05_gpu_shared_tree", "../05_gpu_shared_tree/README.md"),
             ("docs/a.md", "../common/base", "source:common/base"),
             ("docs/a.md", "..", "source:"),
+            ("docs/a.md", "explorer.md#watch-shuffles", "site:gallery/shuffles.html#launch=shuffle,step=6"),
+            ("docs/a.md", "explorer.md#bench-column", "site:gallery/bench.html#column"),
             ("docs/a.md", "https://a.b/c", "https://a.b/c"), ("docs/a.md", "#x", "#x")):
         got = stage.target_for(ROOT, pages, page, target)
         check(got == expected, "%s in %s becomes %s, not %s" % (target, page, got, expected))

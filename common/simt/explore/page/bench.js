@@ -1,15 +1,20 @@
 /* The bench: an index is typed, and the page shows what a warp's access with it costs. */
 
 const element = id => document.getElementById(id);
+const TILE = [32, 8, 1];
+/* name, index, title, bytes of an element, the reader's own names, block */
 const EXAMPLES = [
-  ["tid", "neighbours", {}], ["tid * stride + pad", "a stride", {stride: 2, pad: 0}], ["x * 32 + y", "a column of a tile", {}],
-  ["x * 33 + y", "the same, padded", {}], ["y * 32 + (x ^ y)", "a swizzle, along a row", {}], ["x * 32 + (x ^ y)", "a swizzle, along a column", {}], ["(y ^ x) * 4", "every fourth word", {}]
+  ["tid", "tid", "neighbours", 4, {}, null], ["stride", "tid * stride", "lanes that are some elements apart", 4, {stride: 2}, null],
+  ["column", "x * 32 + y", "a column of a tile", 4, {}, TILE], ["padded", "x * 33 + y", "the column, with a word of padding per row", 4, {}, TILE],
+  ["rows", "lane * 8 + chunk", "chunks of 16 bytes, one below the other, in rows of 128 bytes", 16, {chunk: 0}, null],
+  ["swizzle", "lane * 8 + (chunk ^ lane % 8)", "the same chunks, swizzled", 16, {chunk: 0}, null], ["fourth", "(y ^ x) * 4", "every fourth word", 4, {}, TILE]
 ];
 let chosen = null, own = {stride: 2, pad: 0};
 
-/* ---- the address of a place: #index=tid*2,size=4,block=32x8x1,warp=0,store=0,stride=2 ---- */
+/* ---- the address of a place: #column, or #index=tid*2,size=4,block=32x8x1,warp=0,store=0,stride=2 ---- */
 
 function readPlace() {
+  if (EXAMPLES.some(([name]) => location.hash === `#${name}`)) return showExample(location.hash.slice(1));
   const asked = Object.fromEntries(location.hash.slice(1).split(",").filter(Boolean).map(word => word.split("=").map(decodeURIComponent)));
   const {index, size, block, warp, store, ...others} = asked, put = (id, value) => { if (value !== undefined) element(id).value = value; };
   put("index", index);
@@ -17,7 +22,18 @@ function readPlace() {
   (block || "").split("x").filter(Boolean).forEach((value, i) => put("block-" + "xyz"[i], value));
   own = Object.keys(asked).length === 0 ? own : Object.fromEntries(Object.entries(others).map(([name, value]) => [name, Number(value)]));
   element("store").value = store === "1" ? "1" : "0";
-  draw(Number(warp) || 0);
+  return draw(Number(warp) || 0);
+}
+
+function showExample(wanted) {
+  const [, index, , size, names, block] = EXAMPLES.find(([name]) => name === wanted);
+  element("index").value = index;
+  element("size").value = size;
+  own = {...names};
+  element("names").dataset.names = "-"; /* its fields are made anew */
+  chosen = null;
+  if (block) block.forEach((size, i) => { element("block-" + "xyz"[i]).value = size; });
+  draw(block ? 1 : 0); /* in a tile's second warp y is 1 */
 }
 
 function writePlace(block, warp) {
@@ -69,7 +85,7 @@ function draw(warp = Number(element("warp").value) || 0) {
   }
 }
 
-element("examples").innerHTML = EXAMPLES.map(([index, what], i) => `<button data-example="${i}" title="${what}"><code>${index}</code></button>`).join("");
+element("examples").innerHTML = EXAMPLES.map(([name, index, what]) => `<button data-example="${name}" title="${what}"><code>${index}</code></button>`).join("");
 document.addEventListener("input", event => {
   if (event.target.dataset.name) own[event.target.dataset.name] = Math.trunc(Number(event.target.value));
   chosen = null;
@@ -78,13 +94,7 @@ document.addEventListener("input", event => {
 document.addEventListener("click", event => {
   const example = event.target.closest("[data-example]"), wave = event.target.closest("[data-wave]");
   if (example) {
-    const [index, , names] = EXAMPLES[example.dataset.example];
-    element("index").value = index;
-    own = {...names};
-    element("names").dataset.names = "-"; /* its fields are made anew */
-    chosen = null;
-    if (/\b[xy]\b/.test(index)) { element("block-x").value = 32; element("block-y").value = 8; }
-    draw();
+    showExample(example.dataset.example);
   } else if (wave) {
     chosen = wave.dataset.wave === "next" ? (chosen === null ? 0 : chosen + 1) : chosen === Number(wave.dataset.wave) ? null : Number(wave.dataset.wave);
     draw();
