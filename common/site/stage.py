@@ -63,7 +63,7 @@ def explorer_page(path, anchor):
     kind, _, name = anchor.partition("-")
     if not re.fullmatch(r"docs/(zh/)?explorer\.md", path) or kind not in ("watch", "bench"):
         return None
-    return "site:gallery/bench.html#" + name if kind == "bench" else "site:gallery/%s.html%s" % (name, lessons()[name])
+    return "site:gallery/bench.html#example=" + name if kind == "bench" else "site:gallery/%s.html%s" % (name, lessons()[name])
 
 
 def target_for(root, pages, page, target):

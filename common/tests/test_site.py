@@ -77,7 +77,7 @@ def test_targets():
             ("docs/a.md", "../common/base", "source:common/base"),
             ("docs/a.md", "..", "source:"),
             ("docs/a.md", "explorer.md#watch-shuffles", "site:gallery/shuffles.html#launch=shuffle,step=6"),
-            ("docs/a.md", "explorer.md#bench-column", "site:gallery/bench.html#column"),
+            ("docs/a.md", "explorer.md#bench-column", "site:gallery/bench.html#example=column"),
             ("docs/a.md", "https://a.b/c", "https://a.b/c"), ("docs/a.md", "#x", "#x")):
         got = stage.target_for(ROOT, pages, page, target)
         check(got == expected, "%s in %s becomes %s, not %s" % (target, page, got, expected))
@@ -232,6 +232,15 @@ def look(built):
                            ("zh/05_gpu_shared_tree.html", "存储体")):
             check(search(window, browser.address_of(os.path.join(built, page)), word),
                   "%s: the search finds nothing for %s" % (page, word))
+        window.open(browser.address_of(os.path.join(built, "docs/05_gpu_shared_tree.html")))
+        window.settled()
+        window.run("document.querySelector('img.zooms').scrollIntoView({block: 'center'})")
+        window.click("img.zooms")
+        check(window.run("return document.querySelector('dialog.zoom[open] img').clientWidth > 1000"), "a figure does not zoom")
+        window.press("Escape")
+        check(window.run("return document.querySelector('dialog.zoom') === null"), "a figure stays large")
+        check(window.run("return [...document.querySelectorAll('article a')].some(a => a.href.includes('gallery/bank_conflicts.html#launch=strided'))"),
+              "step 05 has no link to what there is to watch")
         window.resize(1280, 720)
         decks = sorted(os.listdir(os.path.join(built, "slides")))
         check(len(decks) == 8, "%d decks, not 8" % len(decks))

@@ -124,7 +124,7 @@ def thousand(window, folder):
 
 def use(window, path):
     text = "return document.querySelector('#%s').textContent"
-    for place, box, said in (("#column", "shared", "31 bank conflicts"), ("#padded", "shared", "no bank conflicts"), ("#rows", "shared", "28 bank conflicts"), ("#swizzle", "shared", "no bank conflicts"), ("#stride", "global", "8 sectors"),
+    for place, box, said in (("#example=column", "shared", "31 bank conflicts"), ("#example=padded", "shared", "no bank conflicts"), ("#example=rows", "shared", "28 bank conflicts"), ("#example=swizzle", "shared", "no bank conflicts"), ("#example=stride", "global", "8 sectors"),
                              ("#index=tid*8", "shared", "8 wavefronts"), ("#index=x*32%2By,block=32x8", "shared", "31 bank conflicts"),
                              ("#index=x*33%2By,block=32x8", "shared", "no bank conflicts"), ("#index=tid*stride,stride=2,size=8", "global", "16 sectors"),
                              ("#index=tid/0", "wrong", "division by 0"), ("#index=tid*", "wrong", "something is missing"), ("#index=tid-1", "wrong", "wrap around")):

@@ -11,11 +11,11 @@ const EXAMPLES = [
 ];
 let chosen = null, own = {stride: 2, pad: 0};
 
-/* ---- the address of a place: #column, or #index=tid*2,size=4,block=32x8x1,warp=0,store=0,stride=2 ---- */
+/* ---- the address of a place: #example=column, or #index=tid*2,size=4,block=32x8x1,warp=0,store=0,stride=2 ---- */
 
 function readPlace() {
-  if (EXAMPLES.some(([name]) => location.hash === `#${name}`)) return showExample(location.hash.slice(1));
   const asked = Object.fromEntries(location.hash.slice(1).split(",").filter(Boolean).map(word => word.split("=").map(decodeURIComponent)));
+  if (EXAMPLES.some(([name]) => name === asked.example)) return showExample(asked.example);
   const {index, size, block, warp, store, ...others} = asked, put = (id, value) => { if (value !== undefined) element(id).value = value; };
   put("index", index);
   put("size", size);
