@@ -44,7 +44,13 @@ class Pane {
     const box = this.node.querySelector(".findings");
     if (this.launch.findings.length === 0) return;
     box.hidden = false;
-    box.innerHTML = `<h2>${this.launch.stopped ? "What stopped the program" : "What the checks found"}</h2>` + this.launch.findings.map(([site, other, text]) => `<div class="finding"><pre>${withLineLinks(escapeText(text.trim()))}</pre><p>${[site, other].filter(one => one >= 0 && data.files[data.sites[one][0]]).map(one => `<a href="#" data-line="${data.sites[one][0]}:${data.sites[one][1]}">show ${escapeText(siteName(data.sites[one]))}</a>`).join(" &harr; ")}</p></div>`).join("");
+    const groups = new Map(), line = site => site < 0 ? "" : data.sites[site].slice(0, 2).join(":");
+    for (const finding of this.launch.findings) {
+      const key = `${line(finding[0])} ${line(finding[1])}`;
+      groups.set(key, [...(groups.get(key) || []), finding]);
+    }
+    const report = ([, , text]) => `<pre>${withLineLinks(escapeText(text.trim()))}</pre>`;
+    box.innerHTML = `<h2>${this.launch.stopped ? "What stopped the program" : "What the checks found"}</h2>` + [...groups.values()].map(([first, ...others]) => `<div class="finding">${report(first)}<p>${first.slice(0, 2).filter(one => one >= 0 && data.files[data.sites[one][0]]).map(one => `<a href="#" data-line="${line(one)}">show ${escapeText(siteName(data.sites[one]))}</a>`).join(" &harr; ")}</p>${others.length ? `<details><summary>${plural(others.length, "more report")} of these lines</summary>${others.map(report).join("")}</details>` : ""}</div>`).join("");
   }
 
   click(event) {

@@ -108,7 +108,8 @@ function memoryName(block, index) {
 
 function launchName(launch) {
   const index = data.launches.indexOf(launch), same = launchesOfPart(launch);
-  const kernel = /^\w+$/.test(launch.kernel) || !kernelOf(launch) ? launch.kernel : kernelOf(launch).name;
+  const text = launch.kernel.replace(/<[^>]*$/, ""); /* that is cut at a comma */
+  const kernel = /^[\w:]+(<.*>)?$/.test(text) || !kernelOf(launch) ? text : kernelOf(launch).name;
   const name = launch.part && launch.part !== kernel ? `${launch.part}: ${kernel}` : kernel;
   const grid = launch.grid.filter((size, i) => i === 0 || launch.grid.slice(i).some(s => s > 1)).join(" x ");
   return `${index + 1}. ${name}${same.length > 1 ? ` (${same.indexOf(launch) + 1} of ${same.length})` : ""}, ${grid} ${grid === "1" ? "block" : "blocks"}`;
