@@ -259,7 +259,11 @@ def gallery(pictures):
     """The page that leads to the explorer's gallery, with the pictures that are in the folder."""
     cards = subprocess.run([GALLERY, "--cards", "site:gallery", "", pictures or os.devnull], check=True,
                            stdout=subprocess.PIPE, universal_newlines=True).stdout
-    return """# Kernels to watch {#kernels-to-watch}
+    return """---
+hide: [toc]
+---
+
+# Kernels to watch {#kernels-to-watch}
 
 Each page replays a real run of a kernel, step by step, warp by warp, lane by lane;
 [the explorer](docs/explorer.md) says what is on it. Start with the first. *Guess first* hides each

@@ -68,7 +68,8 @@ class App {
     const title = lesson ? lesson.title : data.title;
     document.title = `${title}: explorer`;
     element("title").textContent = title;
-    element("look").textContent = lesson ? lesson.look : "";
+    const look = lesson ? lesson.look : "", isStacked = matchMedia("(max-width: 900px)").matches; /* two launches, one below the other */
+    element("look").textContent = isStacked ? look.replace("on the left", "above").replace("On the right", "Below") : look;
     element("look").hidden = element("gallery").hidden = !lesson;
     element("copy-link").hidden = !hasAddress;
     const options = data.launches.map((launch, i) => `<option value="${i}"${launch.blocks.some(block => block.steps.length) ? "" : " disabled"}>${escapeText(launchName(launch))}</option>`).join("");
