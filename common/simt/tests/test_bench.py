@@ -19,7 +19,7 @@ import browser  # noqa: E402
 ROOT = os.path.join(HERE, "..", "..", "..")
 SEED, EXPRESSIONS = 58, 1000
 BLOCKS = ((256, 1, 1), (32, 8, 1), (16, 16, 1), (8, 8, 4), (40, 3, 1), (7, 5, 3))
-NAMES = ("lane", "tid", "tid", "x", "y", "warp", "x", "y", "z", "threadIdx.x", "threadIdx.y", "blockDim.x", "stride", "pad")
+NAMES = ("lane", "tid", "tid", "x", "y", "warp", "x", "y", "z", "threadIdx.x", "threadIdx.y", "blockDim.x", "stride", "pad", "pad")
 wrong = []
 
 
@@ -33,7 +33,7 @@ def expression(dice, depth):
     """C text. It may divide by 0 or overflow: then the page has to say so, and C is not asked."""
     kind = dice.random()
     if depth == 0 or kind < 0.15:
-        return dice.choice(NAMES) if dice.random() < 0.65 else dice.choice(("1", "2", "3", "4", "8", "31", "32", "33", "0x20", "7u", "99999"))
+        return dice.choice(NAMES) if dice.random() < 0.65 else dice.choice(("1", "2", "3", "4", "8", "31", "32", "33", "0x20", "7u", "(-7)", "99999"))
     if kind < 0.25:
         return dice.choice(("-", "~", "+")) + "(" + expression(dice, depth - 1) + ")"
     if kind < 0.4:
@@ -46,7 +46,7 @@ def expression(dice, depth):
 def candidate(dice):
     return {"text": expression(dice, dice.choice((2, 3, 3, 4))), "size": dice.choice((1, 2, 4, 4, 8, 16)),
             "block": dice.choice(BLOCKS), "isStore": dice.random() < 0.4, "warp": dice.randrange(3),
-            "own": {"stride": dice.choice((1, 2, 5, 8, 33)), "pad": dice.choice((-1, 0, 1, 4))}}
+            "own": {"stride": dice.choice((1, 2, 5, 8, 33)), "pad": dice.choice((-9, -1, 0, 1, 4))}}
 
 
 ANSWERS = """return arguments[0].map(one => {
