@@ -55,7 +55,7 @@ chmod +x "$work/no_python/python3"
 lacks() {
     local text=$1 found
     shift
-    timeout 60 "$work/fresh/common/site/build.sh" --prepare "$@" >/dev/null 2>"$work/errors" </dev/null
+    timeout 60 "$work/fresh/common/site/build.sh" "$@" >/dev/null 2>"$work/errors" </dev/null
     found=$?
     [[ $found -eq 3 ]] || fail "build.sh $*: exit code $found, not 3"
     if [[ $(wc -l <"$work/errors") -ne 1 ]] || ! grep -qF -- "$text" "$work/errors"; then
