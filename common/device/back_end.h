@@ -144,6 +144,10 @@ struct back_end {
     void (*launched_reset)(void);
     void (*launched_read)(struct kernels *kernels);
     const struct analysis *analysis;
+
+    /* The back end calls this before it ends the program because a kernel cannot go on, which it has
+     * told by then. NULL: it does not end programs. */
+    void (*at_end)(void (*call)(void));
 };
 
 extern const struct back_end cpu_back_end;

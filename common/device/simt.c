@@ -121,5 +121,6 @@ const struct back_end gpu_back_end = {
     .launched_reset = launched_reset,
     .launched_read = launched_read,
     .analysis = &analysis,
+    .at_end = simt_at_exit,
     GPU_FUNCTIONS,
 };

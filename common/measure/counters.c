@@ -30,11 +30,6 @@ const struct counter_field counter_fields[COUNTER_FIELDS] = {
     {"splits", MEMORY(splits)},
 };
 
-uint64_t *counter_of(struct counters *counters, const struct counter_field *field)
-{
-    return (uint64_t *)(void *)((char *)counters + field->member);
-}
-
 uint64_t counter_value(const struct counters *counters, const struct counter_field *field)
 {
     return *(const uint64_t *)(const void *)((const char *)counters + field->member);

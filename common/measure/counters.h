@@ -1,4 +1,4 @@
-/* The names of the counters, for reports and for the results that the counting program sends. */
+/* The names of the counters, for reports. */
 #ifndef RUNGS_COUNTERS_H
 #define RUNGS_COUNTERS_H
 
@@ -18,7 +18,6 @@ struct counter_field {
 enum { COUNTER_FIELDS = 24 };
 extern const struct counter_field counter_fields[COUNTER_FIELDS];
 
-uint64_t *counter_of(struct counters *counters, const struct counter_field *field);
 uint64_t counter_value(const struct counters *counters, const struct counter_field *field);
 
 #endif

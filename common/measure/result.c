@@ -35,8 +35,24 @@ void result_skip(struct result *result, const char *reason)
     snprintf(result->reason, sizeof result->reason, "%s", reason);
 }
 
+void result_unfinished(struct result *result, const char *by)
+{
+    char reason[sizeof result->reason];
+
+    snprintf(reason, sizeof reason, "%s %s ended the run",
+             result->ran ? "right so far, but" : "not run, since", by);
+    result_skip(result, reason);
+}
+
+void result_ended(struct result *result, const char *why)
+{
+    result->verdict = VERDICT_FAIL;
+    snprintf(result->reason, sizeof result->reason, "ended the run: %s", why);
+}
+
 void result_note(struct result *result, const struct comparison *comparison, bool probe)
 {
+    result->ran = true;
     if (comparison->right && result->wrong)
         return;
     result->comparison = *comparison;
@@ -70,12 +86,6 @@ void result_note_same_kernels(struct result *result, const char *rung, const cha
     result_conclude(result, "see below");
 }
 
-void result_unchecked(struct result *result)
-{
-    result->unchecked = true;
-    result_conclude(result, "");
-}
-
 void result_conclude(struct result *result, const char *hint)
 {
     if (result->skipped)
@@ -83,11 +93,11 @@ void result_conclude(struct result *result, const char *hint)
     const bool broke_rule = result->broke_rule && !result->is_lesson;
     const char *const where = result->comparison.where;
 
-    result->verdict = result->wrong && result->is_lesson ? VERDICT_RACY
-                      : result->wrong || broke_rule || result->unchecked || result->too_fast ||
-                              result->same_kernels != NULL
-                          ? VERDICT_FAIL
-                          : VERDICT_PASS;
+    result->verdict =
+        result->wrong && result->is_lesson ? VERDICT_RACY
+        : result->wrong || broke_rule || result->too_fast || result->same_kernels != NULL
+            ? VERDICT_FAIL
+            : VERDICT_PASS;
     result->reason[0] = '\0';
     if (result->wrong)
         snprintf(result->reason, sizeof result->reason, "%s%s%s%s",
@@ -108,9 +118,6 @@ void result_conclude(struct result *result, const char *hint)
         snprintf(result->reason, sizeof result->reason,
                  "%.3g us is too short for this machine: an error of measurement",
                  result->trial.statistics.median);
-    else if (result->unchecked)
-        snprintf(result->reason, sizeof result->reason,
-                 "right, but not checked for races and bad accesses");
 }
 
 /* ---- rates that cannot be -------------------------------------------------------------------- */

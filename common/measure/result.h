@@ -34,12 +34,12 @@ struct result {
 
     /* What happened; result_conclude derives the verdict from it. */
     bool skipped;                 /* reason says why */
+    bool ran;                     /* on one input at least */
     bool wrong, wrong_on_probe;   /* comparison says which element */
     bool wrong_after_timing;      /* right before it was timed, wrong in the last call */
     char wrong_with[96];          /* "with PROBLEM: ": a small problem was wrong; else "" */
     bool too_fast;                /* its rate is beyond what the machine can do */
     bool broke_rule;              /* the analysis has findings, such as a data race */
-    bool unchecked;               /* the analysis that is the default could not be done */
     struct comparison comparison; /* the wrong one, or else that on the real data */
 
     enum verdict verdict;
@@ -78,7 +78,6 @@ struct results {
     bool is_scalar; /* the result is one number: `answer`, from the reference */
     double answer;
     double peak_gb_per_s;
-    char not_counted[512]; /* why the counts of memory are missing; else "" */
     struct result *rows;
     size_t row_count;
 };
@@ -88,6 +87,11 @@ void result_start(struct result *result, const struct rung *rung, const struct b
 
 /* Records that the rung is skipped, and why. */
 void result_skip(struct result *result, const char *reason);
+
+/* Records that the run has ended before the rung was verified and checked; and that it has ended by
+ * the rung itself. */
+void result_unfinished(struct result *result, const char *by);
+void result_ended(struct result *result, const char *why);
 
 /* Records the comparison for one input. A rung that was wrong once stays wrong. A lesson is run on
  * all inputs all the same; the last wrong comparison is kept. */
@@ -100,9 +104,6 @@ void result_note_small(struct result *result, const struct comparison *compariso
 /* Records that the rung launches the same kernels as another one, with a small problem or, where
  * that is NULL, with the one that was asked for. */
 void result_note_same_kernels(struct result *result, const char *rung, const char *problem);
-
-/* Records that the analysis could not be done: what may break the rules does not pass. */
-void result_unchecked(struct result *result);
 
 /* Derives verdict and reason from what was recorded. hint: where the report shows the findings. */
 void result_conclude(struct result *result, const char *hint);

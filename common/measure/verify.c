@@ -1,10 +1,18 @@
 #include "measure/verify.h"
 
+static const struct rung *running;
+
+const struct rung *verify_running(void)
+{
+    return running;
+}
+
 bool verify_rung(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                  struct error *error)
 {
     const struct problem_kind *kind = problem->kind;
 
+    running = rung;
     if (!kind->poison(problem, rung, true, error))
         return false;
     if (kind->prepare != NULL)
@@ -12,8 +20,11 @@ bool verify_rung(struct problem *problem, const struct rung *rung, struct compar
     if (problem->back_end->launched_reset != NULL)
         problem->back_end->launched_reset();
     kind->run(problem, rung);
-    return rung_back_end(rung, problem->back_end)->finish(error) &&
-           kind->check(problem, rung, comparison, error);
+    if (!rung_back_end(rung, problem->back_end)->finish(error) ||
+        !kind->check(problem, rung, comparison, error))
+        return false;
+    running = NULL;
+    return true;
 }
 
 bool verify_after_timing(struct problem *problem, const struct rung *rung, struct trial *trial,

@@ -16,4 +16,7 @@ bool verify_after_timing(struct problem *problem, const struct rung *rung, struc
 bool verify_rung(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                  struct error *error);
 
+/* The rung that runs, or that a device call failed for; NULL: none. */
+const struct rung *verify_running(void);
+
 #endif

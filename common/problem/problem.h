@@ -92,7 +92,7 @@ struct problem_kind {
     bool (*from_files)(const struct problem_options *options);
     /* Sets all dimensions to `size`, for --sweep. NULL: the kind has no --sweep. */
     void (*set_size)(struct problem_options *options, size_t size);
-    /* Makes a large problem small enough to be counted while the large one is verified. */
+    /* Makes a large problem small enough to be counted by default. */
     void (*limit_size)(struct problem_options *options);
     /* Makes these small problem number i, for run/small.h: sizes that leave tails, unaligned
      * inputs, every operator and type. False: there are no more. NULL: the kind has none. */

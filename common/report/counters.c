@@ -36,6 +36,14 @@ void report_counters(FILE *file, const struct results *results, enum counters_fo
         fprintf(file, "\n]}\n");
 }
 
+void report_findings(FILE *file, const struct results *results)
+{
+    for (size_t i = 0; i < results->row_count; i++)
+        if (results->rows[i].findings != NULL && !results->rows[i].is_lesson)
+            fprintf(file, "\nRules of CUDA that %s breaks:\n%s", results->rows[i].rung,
+                    results->rows[i].findings);
+}
+
 void report_ncu_command(FILE *file, char **argv, bool with_timing)
 {
     fprintf(

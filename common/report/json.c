@@ -150,14 +150,3 @@ void report_json(struct report_file *report, const struct results *results)
         json_row(file, results, &results->rows[i]);
     }
 }
-
-void report_json_run(FILE *file, const struct results *results)
-{
-    fprintf(file, "{\"rows\": [\n");
-    for (size_t i = 0; i < results->row_count; i++) {
-        fprintf(file, "%s", i > 0 ? ",\n" : "");
-        json_row(file, results, &results->rows[i]);
-    }
-    fprintf(file, "]}\n");
-    fflush(file);
-}

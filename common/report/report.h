@@ -38,13 +38,12 @@ void report_histograms(FILE *file, const struct results *results);
  * findings of the analysis. */
 void report_counters(FILE *file, const struct results *results, enum counters_format format);
 
+/* What is printed below the table without --counters: the findings of rungs that fail by them. */
+void report_findings(FILE *file, const struct results *results);
+
 /* Prints the command with which Nsight Compute counts the same on a GPU. with_timing: the arguments
  * already say how often to run. */
 void report_ncu_command(FILE *file, char **argv, bool with_timing);
-
-/* Writes the results of one size as a JSON document, from the counting program to its parent
- * (measure/count.h). */
-void report_json_run(FILE *file, const struct results *results);
 
 /* The file of --csv, --json or --counters-csv, with the rows of all sizes. */
 struct report_file {

@@ -102,9 +102,7 @@ static void tell_counted(FILE *file, const struct results *results, size_t width
     const char *titles[MOST_FIGURES];
     const size_t count = counters_of_memory(results, titles);
 
-    if (results->not_counted[0] != '\0') {
-        fprintf(file, "  requests to memory: not counted, %s\n", results->not_counted);
-    } else if (counted_shape(results) != NULL && count > 0) {
+    if (counted_shape(results) != NULL && count > 0) {
         char shape[SHAPE_TEXT_SIZE], text[SHAPE_TEXT_SIZE + 64], *whole = NULL;
         size_t length;
         FILE *const names = open_memstream(&whole, &length);
@@ -126,11 +124,17 @@ static void tell_counted(FILE *file, const struct results *results, size_t width
     }
 }
 
-/* The rows that the table shows: those that were not skipped. */
+/* The rows that the table shows. */
 struct shown {
     const struct result **rows;
     size_t count;
 };
+
+/* Not those that were skipped, unless they ran before the run ended early. */
+static bool is_shown(const struct result *row)
+{
+    return row->verdict != VERDICT_SKIP || row->ran;
+}
 
 static void add_times(struct columns *table, const struct results *results,
                       const struct shown *shown)
@@ -428,7 +432,7 @@ void report_table(FILE *file, const struct results *results, bool colour, size_t
         return;
     }
     for (size_t i = 0; i < results->row_count; i++)
-        if (results->rows[i].verdict != VERDICT_SKIP) {
+        if (is_shown(&results->rows[i])) {
             struct shown *const of = results->rows[i].on_host ? &host : &shown;
             of->rows[of->count++] = &results->rows[i];
         }

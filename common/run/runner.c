@@ -15,6 +15,7 @@
 #include "report/columns.h"
 #include "report/recorded.h"
 #include "report/report.h"
+#include "run/counted.h"
 #include "run/options.h"
 #include "run/progress.h"
 #include "run/small.h"
@@ -31,12 +32,12 @@ static bool wants_colour(void)
 /* The run of a ladder at one size. */
 struct size_run {
     const struct options *options;
-    const struct problem_options *whole; /* where `options` have been limited to be counted */
     const struct back_end *back_end;
     struct problem *problem;
     const struct rung **rungs;    /* those to run, one for each row of the results */
     struct small_outcome **small; /* theirs, the same at all sizes; NULL before the first */
     struct results results;
+    bool is_verified; /* and the rows are being counted */
 };
 
 static bool is_selected(const struct options *options, const struct rung *rung)
@@ -56,7 +57,7 @@ static void skip_unless_runnable(const struct size_run *run, const struct rung *
     char text[REASON_SIZE];
     const char *reason = problem_declines(run->problem, rung, &run->results.machine, text);
 
-    if (reason == NULL && count_is_here(run->back_end) && row->on_host)
+    if (reason == NULL && counted_in_full(run->options) && row->on_host)
         reason = "runs on the host: nothing to count";
     if (reason != NULL)
         result_skip(row, reason);
@@ -95,7 +96,7 @@ static bool verify_row(struct size_run *run, const struct rung *rung, bool probe
                        struct result *row, struct error *error)
 {
     const struct back_end *const back_end = rung_back_end(rung, run->back_end);
-    const bool analysing = !probe && count_is_here(run->back_end);
+    const bool analysing = !probe && counted_in_full(run->options);
     const bool counting = !probe && back_end->counters_read != NULL;
     struct comparison comparison;
 
@@ -157,11 +158,10 @@ static bool time_row(struct size_run *run, const struct rung *rung, int round, s
  * each when it has been verified. */
 static bool run_rungs(struct size_run *run, struct error *error)
 {
-    const bool counting = count_is_here(run->back_end);
+    const bool counting = counted_in_full(run->options);
     struct problem *const problem = run->problem;
 
-    for (size_t input = count_is_beside() ? problem->probes : 0; input <= problem->probes;
-         input++) {
+    for (size_t input = 0; input <= problem->probes; input++) {
         const bool probe = input < problem->probes;
 
         progress_show("preparing inputs");
@@ -206,7 +206,7 @@ static void compare_kernels(struct size_run *run)
  * no times. */
 static bool run_small(struct size_run *run, struct error *error)
 {
-    if (run->options->skip_small || count_is_here(run->back_end) || ranks_count() > 1)
+    if (run->options->skip_small || counted_in_full(run->options) || ranks_count() > 1)
         return true;
     if (*run->small == NULL)
         *run->small = small_verify(run->options, &run->results.machine, run->rungs,
@@ -326,32 +326,6 @@ static bool save(const struct size_run *run, struct error *error)
     return run->problem->kind->save(run->problem, error);
 }
 
-/* Counts the rungs that decline the smaller problem on the whole one. */
-static bool count_rest(struct size_run *run, const struct machine *machine, struct error *error)
-{
-    const struct problem_kind *const kind = run->options->ladder->kind;
-    struct result *const rows = run->results.rows;
-    bool done = true, is_loaded = false;
-
-    run->problem = kind->create(run->whole, run->back_end, machine, error);
-    if (run->problem == NULL)
-        return false;
-    for (size_t i = 0; done && i < run->results.row_count; i++) {
-        if (!rows[i].skipped)
-            continue;
-        result_start(&rows[i], run->rungs[i], run->back_end);
-        skip_unless_runnable(run, run->rungs[i], &rows[i]);
-        if (rows[i].skipped)
-            continue;
-        done = (is_loaded || kind->load(run->problem, run->problem->probes, error)) &&
-               verify_row(run, run->rungs[i], false, &rows[i], error);
-        is_loaded = true;
-        snprintf(rows[i].counted_shape, sizeof rows[i].counted_shape, "%s", run->problem->shape);
-    }
-    kind->destroy(run->problem);
-    return done;
-}
-
 /* Runs the ladder at one size; everything but the reports. */
 static bool climb(struct size_run *run, const struct step *step, const struct machine *machine,
                   struct error *error)
@@ -373,9 +347,11 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
     compare_kernels(run);
     results->answer = run->problem->answer;
     kind->destroy(run->problem);
-    if (done && run->whole != NULL)
-        return count_rest(run, machine, error);
-    return done && run_small(run, error);
+    if (!done || !run_small(run, error))
+        return false;
+    run->is_verified = true;
+    progress(results->step, "counting", "");
+    return counted_add(run->options, machine, run->rungs, results, error);
 }
 
 struct reports {
@@ -410,6 +386,8 @@ static void report(const struct results *results, const struct options *options,
         report_recorded(stdout, results, colour, width);
     if (options->counters != COUNTERS_NONE)
         report_counters(stdout, results, (enum counters_format)options->counters);
+    else
+        report_findings(stdout, results);
     if (options->histogram)
         report_histograms(stdout, results);
     fflush(stdout);
@@ -418,48 +396,62 @@ static void report(const struct results *results, const struct options *options,
     report_counters_csv(&reports->counters_csv, results);
 }
 
-/* A wrong result counts for more than one that could not be checked. */
-static void note_outcome(const struct result *row, enum exit_code *outcome)
+/* The rows of a run that ends early: the rung that ran last has ended it. */
+static void report_unfinished(struct size_run *run, const char *why)
 {
-    if (row->verdict != VERDICT_FAIL || *outcome == EXIT_WRONG_RESULT)
+    const struct rung *const last = verify_running();
+
+    if (last == NULL || !ranks_tells())
         return;
-    const bool only_unchecked =
-        !row->wrong && !row->broke_rule && !row->too_fast && row->same_kernels == NULL;
-    *outcome = only_unchecked ? EXIT_DEVICE_ERROR : EXIT_WRONG_RESULT;
+    for (size_t i = 0; i < run->results.row_count; i++) {
+        struct result *const row = &run->results.rows[i];
+        const bool is_finished = run->is_verified && (!row->counted || row->counters.has_memory);
+
+        if (run->rungs[i] == last)
+            result_ended(row, why);
+        else if (!is_finished && !row->skipped && (row->verdict == VERDICT_PASS || !row->ran))
+            result_unfinished(row, last->name);
+    }
+    progress_end();
+    run->results.is_scalar = run->results.is_scalar && run->is_verified; /* else a probe's */
+    results_derive(&run->results);
+    report_table(stdout, &run->results, wants_colour(), line_width(stdout));
+    report_findings(stdout, &run->results);
+    fflush(stdout);
+}
+
+static struct size_run *in_progress;
+
+static void kernel_ends_run(void)
+{
+    if (in_progress != NULL)
+        report_unfinished(in_progress, "its kernel cannot go on, as standard error says");
 }
 
 static bool run_size(const struct step *step, const struct options *options,
                      const struct machine *machine, struct small_outcome **small,
                      struct reports *reports, enum exit_code *outcome, struct error *error)
 {
-    const struct problem_kind *const kind = options->ladder->kind;
-    struct problem_options *const whole = malloc(kind->options_size);
     struct size_run run = {
         .options = options, .back_end = options->ladder->back_end, .small = small};
     struct results *const results = &run.results;
 
-    if (whole == NULL)
-        return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
-    memcpy(whole, options->problem, kind->options_size);
-    if (count_is_beside()) {
-        kind->limit_size(options->problem);
-        run.whole = whole;
-    }
+    in_progress = &run;
+    if (run.back_end->at_end != NULL)
+        run.back_end->at_end(kernel_ends_run);
     const bool done = climb(&run, step, machine, error);
 
-    free(whole);
+    in_progress = NULL;
     progress_end();
-    if (done && count_is_beside()) {
-        FILE *const other = count_stream();
-        if (other != NULL)
-            report_json_run(other, results);
-    } else if (done) {
-        count_receive(results);
+    if (done) {
         results_derive(results);
         report(results, options, reports);
+    } else {
+        report_unfinished(&run, error->text);
     }
     for (size_t i = 0; i < results->row_count; i++)
-        note_outcome(&results->rows[i], outcome);
+        if (results->rows[i].verdict == VERDICT_FAIL)
+            *outcome = EXIT_WRONG_RESULT;
     results_free(results);
     free(run.rungs);
     return done;
@@ -529,7 +521,7 @@ static bool write_page(const struct step *step, const struct options *options,
 }
 
 /* Opens the device, runs all sizes and writes the reports. */
-static int climb_all(char **argv, const struct step *step, struct options *options)
+static int climb_all(const struct step *step, struct options *options)
 {
     const struct back_end *const back_end = options->ladder->back_end;
     struct machine machine = {0};
@@ -538,11 +530,8 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
     enum exit_code outcome = EXIT_ALL_VERIFIED;
     struct small_outcome *small = NULL;
 
-    if (count_is_beside() || ranks_rank() > 0)
+    if (ranks_rank() > 0)
         options->csv = options->json = options->counters_csv = NULL;
-    /* Files may be too large to be counted beside the run: with files, only --counters counts. */
-    else if (ranks_count() == 1 && !problem_from_files(options->ladder->kind, options->problem))
-        count_start(argv, back_end);
     const bool done = report_open(&reports.csv, options->csv, &error) &&
                       report_open(&reports.json, options->json, &error) &&
                       report_open(&reports.counters_csv, options->counters_csv, &error) &&
@@ -552,7 +541,6 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
                       report_commit(&reports.csv, &error) && report_commit(&reports.json, &error) &&
                       report_commit(&reports.counters_csv, &error) &&
                       write_page(step, options, &reports, &error);
-    count_finish();
     free(small);
     if (!done) {
         report_discard(&reports.csv);
@@ -560,11 +548,6 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
         report_discard(&reports.counters_csv);
         report_discard(&reports.explore);
         return fail(step, &error);
-    }
-    const struct error *const trouble = count_trouble();
-    if (trouble != NULL) {
-        fail(step, trouble);
-        outcome = outcome == EXIT_WRONG_RESULT ? outcome : trouble->code;
     }
     return ranks_end(end_output(step, outcome));
 }
@@ -625,7 +608,7 @@ int rungs_main(int argc, char **argv, const struct step *step)
             options_free(&options);
         return fail(step, &error);
     }
-    if (options.quiz && !count_is_beside() && !isatty(STDIN_FILENO)) {
+    if (options.quiz && !isatty(STDIN_FILENO)) {
         error_set(&error, EXIT_BAD_USAGE, "--quiz: asks on a terminal, and standard input is none");
         options_free(&options);
         return fail(step, &error);
@@ -633,12 +616,12 @@ int rungs_main(int argc, char **argv, const struct step *step)
     if (options.counters != COUNTERS_NONE && options.ladder->back_end->clocks) {
         report_ncu_command(stdout, argv, options.reps != 0);
         code = end_output(step, EXIT_ALL_VERIFIED);
-    } else if ((options.counters != COUNTERS_NONE || options.explore != NULL) &&
-               !count_is_here(options.ladder->back_end)) {
-        count_become(argv, options.explore != NULL ? "--explore" : "--counters", &error);
+    } else if (counted_in_full(&options) && !count_can(options.ladder->back_end)) {
+        error_set(&error, EXIT_DEVICE_ERROR, "%s: this build has sanitizers, so it cannot count",
+                  options.explore != NULL ? "--explore" : "--counters");
         code = fail(step, &error);
     } else {
-        code = climb_all(argv, step, &options);
+        code = climb_all(step, &options);
     }
     options_free(&options);
     return code;

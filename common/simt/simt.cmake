@@ -1,5 +1,5 @@
-# simt_add_cuda_sources(target [INSTRUMENTED] [PREPROCESSED] file.cu ...): compiles CUDA C for the
-# CPU back end and adds it to a target.
+# simt_add_cuda_sources(target [INSTRUMENTED|TWICE] [PREPROCESSED] file.cu ...): compiles CUDA C for
+# the CPU back end and adds it to a target.
 #
 # simt_rewrite translates each file to C++ in the binary directory, where it is compiled with the
 # back end's cuda_runtime.h and then the file's own folder on the include path. The target is linked
@@ -9,11 +9,15 @@
 # block, so that they can be counted and checked: docs/simt_back_end.md. The calls take time even
 # while nothing is counted.
 #
+# TWICE: INSTRUMENTED, and where twice.sh can, a second translation without the calls, which launches
+# take while nothing is counted. All CUDA sources of such a target have to be TWICE.
+#
 # PREPROCESSED: simt_rewrite comes after the preprocessor, as with simtcc, and so translates inline
 # PTX in headers and macros, too.
 #
 # A source file with the property SIMT_INTERLEAVED is compiled so that the threads of a block are
-# switched at every access to device memory: its races then lose updates as they do on a GPU.
+# switched at every access to device memory: its races then lose updates as they do on a GPU. That
+# takes the calls, so it has one translation.
 #
 # Neither can be combined with the sanitizers, so a build with these is without both.
 
@@ -25,7 +29,8 @@
 # compilers do by default: that would be a call past the hooks. These options must not be passed to
 # the linker.
 #
-# SIMT_ARITHMETIC, of all device code: conversions.c has what it is for.
+# SIMT_ARITHMETIC, of all device code: conversions.c has what it is for. SIMT_INSTRUMENTATION is for both
+# translations, SIMT_HOOKS and the compiler's options only for the one with the calls.
 #
 # -gdwarf-4: addr2line confuses the first two files of a version 5 line table. -g1, which has to come
 # after it: only lines and inlining are needed; the other debugging information takes a quarter of the
@@ -36,9 +41,10 @@
 set(SIMT_ARITHMETIC
   -fsanitize=float-cast-overflow)
 set(SIMT_INSTRUMENTATION
-  -DSIMT_INSTRUMENTED -gdwarf-4 -g1 -fsanitize=thread -fsanitize-coverage=trace-pc
-  -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc -fno-builtin-free -fcheck-new
-  -fno-delete-null-pointer-checks -U_FORTIFY_SOURCE)
+  -DSIMT_INSTRUMENTED -gdwarf-4 -g1 -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc
+  -fno-builtin-free -fcheck-new -fno-delete-null-pointer-checks -U_FORTIFY_SOURCE)
+set(SIMT_HOOKS
+  -fsanitize=thread -fsanitize-coverage=trace-pc)
 set(SIMT_INSTRUMENTATION_GNU
   -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
@@ -68,7 +74,17 @@ set(SIMT_OLDEST_COMPILER
 set(SIMT_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 
 function(simt_add_cuda_sources target)
-  cmake_parse_arguments(PARSE_ARGV 1 SIMT "INSTRUMENTED;PREPROCESSED" "" "")
+  cmake_parse_arguments(PARSE_ARGV 1 SIMT "INSTRUMENTED;TWICE;PREPROCESSED" "" "")
+  set(twice OFF)
+  if(SIMT_TWICE)
+    set(SIMT_INSTRUMENTED ON)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64
+        AND NOT RUNGS_SANITIZE)
+      set(twice ON)
+      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
+        "${SIMT_FOLDER}/twice.sh;${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/simt_rewrite;${CMAKE_CXX_COMPILER_LAUNCHER}")
+    endif()
+  endif()
   if(NOT SIMT_OPTIMISATION)
     set(SIMT_OPTIMISATION -O1)
     if(RUNGS_SANITIZE) # whose checks take -O1 twice as long to compile
@@ -106,11 +122,14 @@ function(simt_add_cuda_sources target)
       list(APPEND options -fsanitize=thread -DSIMT_INTERLEAVED=true)
     endif()
     if(SIMT_INSTRUMENTED AND NOT RUNGS_SANITIZE)
-      list(APPEND options ${SIMT_OPTIMISATION} ${SIMT_INSTRUMENTATION}
-        ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
+      set(hooks ${SIMT_HOOKS} ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
       if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-        list(APPEND options ${SIMT_INSTRUMENTATION_Clang_13})
+        list(APPEND hooks ${SIMT_INSTRUMENTATION_Clang_13})
       endif()
+      if(twice AND NOT interleaved)
+        set(hooks -DSIMT_HOOKS ${hooks} -USIMT_HOOKS)
+      endif()
+      list(APPEND options ${SIMT_OPTIMISATION} ${SIMT_INSTRUMENTATION} ${hooks})
     endif()
     if(SIMT_PREPROCESSED)
       # The same options as the compiler gets, in the same order: many set macros.

@@ -103,35 +103,31 @@ if (ulimit -v 400000 && "$gpu_step" --version) >/dev/null 2>&1; then
     (ulimit -v 400000 && ends 3 'simt: ' "$gpu_step" "${quick[@]}" && exit "$failures") || fail 'a memory error is 3'
 fi
 
-# ---- the program that counts and checks -----------------------------------------------------------
+# ---- kernels that go wrong ------------------------------------------------------------------------
 
-if [[ -x $bin/counted/05_gpu_shared_tree ]]; then
-    gpu=(./bin/05_gpu_shared_tree --n 1000 --csv rows.csv)
-    verdicts() { awk -F, 'NR > 1 && $NF != "skip" { print $NF }' rows.csv | sort -u; }
-    mkdir -p bin/counted
-    cp "$bin/05_gpu_shared_tree" bin
+# row NAME VERDICT TEXT: the rung's row of the last table, and what is said of it.
+row() {
+    grep -qE "^  $1 .* $2\$|^  $1 +$2\$" output && grep -qF -- "$3" output || fail "$1 is not $2 with '$3': $(cat output)"
+}
 
-    ends 4 'not checked: cannot run' "${gpu[@]}"
-    [[ $(verdicts) == fail ]] || fail 'kernels that were not checked pass (no program)'
-    grep -q 'right, but not checked' output || fail 'the rows do not say so'
-
-    counter() { printf '#!/bin/sh\n%s\n' "$1" >bin/counted/05_gpu_shared_tree && chmod +x bin/counted/05_gpu_shared_tree; }
-    # It is killed, ends at once, says nothing of use, is stopped.
-    # shellcheck disable=SC2016
-    for does in 'kill -9 $$' 'exit 0' 'echo "{\"rows\": []}" >&$RUNGS_COUNT_TO' 'kill -STOP $$'; do
-        counter "$does"
-        ends 3 'not checked: the program that does it' "${gpu[@]}"
-        [[ $(verdicts) == fail ]] || fail "kernels that were not checked pass ($does)"
+faulty=$bin/faulty_step
+if [[ -x $faulty ]]; then
+    "$faulty" --n 1000 --rung right --rung races >output 2>errors && fail 'a race passes'
+    row right pass ''
+    row races fail 'races: right, but breaks a rule of CUDA'
+    grep -q 'writes .*faulty_step.cu:[0-9]' output && [[ ! -s errors ]] || fail "the line of the race is not there: $(cat output errors)"
+    for rung in crashes deadlocks crashes_later; do
+        # The last one crashes where it is counted: the first rung's row is complete by then.
+        timeout 60 "$faulty" --n 2M --skip-small --rung right --rung $rung --csv rows.csv >output 2>errors
+        found=$?
+        [[ $found -eq 1 && ! -e rows.csv ]] || fail "$rung: exit code $found"
+        grep -qE "^simt: kernel (crashes|deadlocks) .*(illegal address|deadlock)" errors || fail "$rung: $(cat errors)"
+        row $rung fail "$rung: ended the run"
+        case $rung in
+        crashes_later) row right pass '' ;;
+        *) row right skip "skipped (right so far, but $rung ended the run): right" ;;
+        esac
     done
-    # Its rows come, without the counts.
-    # shellcheck disable=SC2016
-    counter 'exec "'"$bin"'/counted/05_gpu_shared_tree" "$@" --rung nosuch'
-    ends 3 'not checked' "${gpu[@]}"
-    rm bin/counted/05_gpu_shared_tree
-    ends 4 'cannot run' ./bin/05_gpu_shared_tree --counters --n 1000
-    ln -sf "$bin/counted/05_gpu_shared_tree" bin/counted/05_gpu_shared_tree
-    ends 0 '' "${gpu[@]}"
-    [[ $(verdicts) == pass ]] || fail 'kernels that were checked'
 fi
 
 finish

@@ -5,8 +5,25 @@
 #include <unistd.h>
 
 #include "base/worker.h"
+#include "cuda/simt.h"
 
 void (*simt_before_exit)(void), (*simt_last_words)(void);
+static void (*program_last_words)(void);
+
+void simt_at_exit(void (*call)(void))
+{
+    program_last_words = call;
+}
+
+/* Once: it may fail itself. */
+static void let_program_speak(void)
+{
+    void (*const call)(void) = program_last_words;
+    program_last_words = NULL;
+    if (call) {
+        call();
+    }
+}
 
 void simt_exit(void)
 {
@@ -17,6 +34,7 @@ void simt_exit(void)
     if (simt_last_words) {
         simt_last_words();
     }
+    let_program_speak();
     fflush(NULL);
     _exit(EXIT_FAILURE);
 }
@@ -24,6 +42,7 @@ void simt_exit(void)
 void simt_exit_without_memory(void)
 {
     simt_only_in_order();
+    let_program_speak();
     fflush(NULL);
     _exit(3); /* EXIT_DEVICE_ERROR of the programs */
 }

@@ -7,6 +7,7 @@
 #include "base/setting.h"
 #include "cuda/simt_analysis.h"
 #include "explore/explore.h"
+#include "program/elf.h"
 
 enum { EXIT_USAGE = 2 }; /* as the programs of the steps */
 
@@ -16,9 +17,8 @@ static pid_t writer;
 static const char *program_name(void)
 {
     static char name[4096];
-    ssize_t length = readlink("/proc/self/exe", name, sizeof name - 1);
     const char *slash;
-    name[length > 0 ? length : 0] = '\0';
+    simt_program_path(name, sizeof name);
     slash = strrchr(name, '/');
     return slash ? slash + 1 : name;
 }

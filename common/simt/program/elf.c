@@ -2,10 +2,12 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -103,12 +105,28 @@ static void read_file(const char *file, size_t bytes)
     sort(simt_symbols.functions, simt_symbols.function_count);
 }
 
+void simt_program_path(char *path, size_t size)
+{
+    const ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    const char *const started_as = (const char *)getauxval(AT_EXECFN); /* without /proc */
+    path[length > 0 ? length : 0] = '\0';
+    if (length <= 0 && started_as) {
+        snprintf(path, size, "%s", started_as);
+    }
+}
+
 void simt_symbols_read(void)
 {
     static bool done;
-    int file = done ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    char path[PATH_MAX];
     struct stat status;
+    int file;
+    if (done) {
+        return;
+    }
     done = true;
+    simt_program_path(path, sizeof path);
+    file = open(path, O_RDONLY | O_CLOEXEC);
     if (file >= 0 && fstat(file, &status) == 0) {
         char *memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (memory != MAP_FAILED) {

@@ -26,6 +26,9 @@ struct simt_symbols {
 };
 extern struct simt_symbols simt_symbols;
 
+/* The program's own file. */
+void simt_program_path(char *path, size_t size);
+
 /* Once. */
 void simt_symbols_read(void);
 /* The last one that begins at or below the offset. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/need.h"
+#include "program/elf.h"
 #include "program/source.h"
 
 enum { LINE_BYTES = 4096, PLACES_A_CALL = 256 };
@@ -111,14 +112,13 @@ static void ask(const uint32_t *places, size_t count)
     extern const char __executable_start[];
     static char command[64 + PATH_BYTES + PLACES_A_CALL * 20];
     char program[PATH_BYTES], line[LINE_BYTES], function[LINE_BYTES] = "";
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     uintptr_t bias = 0;
     size_t used, answered = 0;
     struct simt_source source = nowhere;
     bool is_function = true;
     FILE *pipe;
     dl_iterate_phdr(find_bias, &bias);
-    program[length > 0 ? length : 0] = '\0';
+    simt_program_path(program, sizeof program);
     used = (size_t)snprintf(command, sizeof command, "addr2line -a -i -f -C -e '%s'", program);
     for (size_t i = 0; i < count; i++) {
         /* One back: the call itself, not what comes after it. */

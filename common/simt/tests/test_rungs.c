@@ -1,9 +1,9 @@
 /* The counters of every rung of steps 03 to 08 are those in rung_counts.txt: with every compiler
  * the same integers. A rung that the file does not have is named and passed over, so that one's own
- * rungs need no counts; one that it has must be there. On small problems, and by the counting
- * programs alone; the problems that the pages show take longer, and are counted by `test_simt_rungs
- * BIN FILE shown`. `test_simt_rungs BIN FILE programs` tests that BIN's programs have their kernels
- * counted, and `test_simt_rungs BIN FILE update` writes the file anew. */
+ * rungs need no counts; one that it has must be there. On small problems; the problems that the
+ * pages show take longer, and are counted by `test_simt_rungs BIN FILE shown`. `test_simt_rungs BIN
+ * FILE programs` tests what BIN's programs say of the counts, and `test_simt_rungs BIN FILE update`
+ * writes the file anew. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +87,7 @@ static void count(FILE *out, const char *line)
     char *json;
     assert_true(descriptor >= 0);
     close(descriptor);
-    snprintf(command, sizeof command,
-             "SIMT_DEVICES=4 %.*s '%s'/counted/%s --warmup 0 --reps 1 --json %s >/dev/null",
+    snprintf(command, sizeof command, "SIMT_DEVICES=4 %.*s '%s'/%s --counters --json %s >/dev/null",
              (int)setting_of(line), line, folder, line + setting_of(line), path);
     assert_int_equal(system(command), 0);
     json = read_file(path);

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Compiles a source of device code to both of its translations, with the hooks and without, in one
+# object file: the program chooses one for each launch (cc/simt_twice.c, machine/launch.c). For
+# simt.cmake and simtcc.
+#
+# Usage: twice.sh REWRITER COMMAND...
+# COMMAND, COMPILER OPTION... -o OBJECT -c SOURCE, compiles with the hooks. The same command without
+# the options from -DSIMT_HOOKS to -USIMT_HOOKS, of SOURCE.plain if there is such a file, compiles
+# without them. A COMMAND that has no such options runs as it is. If the two translations do not go
+# together, OBJECT has the one with the hooks, which serves both purposes. Exit status: the
+# compiler's.
+set -u
+rewriter=$1
+shift
+
+compiler='' object='' previous='' has_hooks=no
+for word; do
+    case $word in -*) break ;; esac
+    compiler="$compiler $word"
+done
+for word; do
+    [ "$previous" != -o ] || object=$word
+    [ "$word" != -DSIMT_HOOKS ] || has_hooks=yes
+    previous=$word
+done
+[ $has_hooks = yes ] || exec "$@"
+trap 'rm -f -- "$object".hooks.* "$object".plain.*' EXIT
+
+# translate hooks|plain COMMAND...: to OBJECT.hooks.s or OBJECT.plain.s.
+translate() {
+    kind=$1 previous='' is_left_out=no
+    shift
+    for word; do
+        shift
+        [ "$kind$word" != plain-DSIMT_HOOKS ] || is_left_out=yes
+        new=$word
+        case $previous in
+        -o) new=$object.$kind.s ;;
+        -MF) [ "$kind" = hooks ] || new=$object.plain.d ;;
+        -c) [ "$kind" = hooks ] || [ ! -f "$word.plain" ] || new=$word.plain ;;
+        esac
+        [ "$word" != -c ] || new=-S
+        [ $is_left_out = yes ] || set -- "$@" "$new"
+        [ "$word" != -USIMT_HOOKS ] || is_left_out=no
+        previous=$word
+    done
+    if [ "$kind" = hooks ]; then "$@"; else "$@" -w 2>/dev/null; fi # which warns of the same
+}
+
+translate plain "$@" &
+translate hooks "$@"
+status=$?
+wait $! && both=yes || both=no
+[ $status -eq 0 ] || exit $status
+# shellcheck disable=SC2086 # $compiler may be several words, such as "ccache g++"
+if [ $both = yes ] && "$rewriter" --twice "$object.hooks.s" "$object.plain.s"; then
+    $compiler -c "$object.hooks.s" -o "$object.hooks.o" && $compiler -c "$object.plain.s" -o "$object.plain.o" &&
+        $compiler -r -nostdlib "$object.hooks.o" "$object.plain.o" -o "$object"
+else
+    $compiler -c "$object.hooks.s" -o "$object"
+fi
