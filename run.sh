@@ -128,7 +128,7 @@ esac
 
 # ---- build ---------------------------------------------------------------------------------------
 
-require_packages build "$backend"
+require_packages build
 options=(-DBUILD_TESTING=OFF)
 ! have_cmocka || options=(-DBUILD_TESTING=ON)
 say "Building in $(shown "$root/build/$backend") with $jobs jobs ..."

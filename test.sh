@@ -219,7 +219,7 @@ sanitizer_runs() {
 
 # ---- the suites ----------------------------------------------------------------------------------
 
-require_packages tests simt
+require_packages tests
 presets=(simt)
 if [[ $all == yes ]]; then
     presets+=(asan tsan clang)

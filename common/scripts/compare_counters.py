@@ -268,7 +268,7 @@ def count(bin_folder, programs_folder, program, arguments):
             subprocess.run([simtcc, *compiler, "-w", "--extended-lambda", "-o", binary, *sources], check=True)
             rungs = [("", run_json([binary], SIMT_COUNTERS="json")["kernels"])]
     else:
-        command = [os.path.join(bin_folder, "counted", program), *arguments.split(), "--counters=json"]
+        command = [os.path.join(bin_folder, program), *arguments.split(), "--counters=json"]
         rungs = [(rung["rung"], rung["counters"]["kernels"]) for rung in run_json(command)["rungs"]]
     counts = {}
     for rung, kernels in rungs:

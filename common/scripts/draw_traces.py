@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Draws what kernels do: draw_traces.py --check | --update BIN_DIR [--pictures FOLDER]
 
-Runs the counting programs of a simt build (BIN_DIR/counted) with SIMT_REQUESTS, which writes down every
-request to memory of a launch's first block, and draws from that which lane touches what, when, and in which
-bank or sector. --update writes docs/pictures/*.svg; --check compares, so that a kernel that changes and a
+Runs the steps' programs of a simt build with --counters and SIMT_REQUESTS, which writes down every request to
+memory of a launch's first block, and draws from that which lane touches what, when, and in which bank or
+sector. --update writes docs/pictures/*.svg; --check compares, so that a kernel that changes and a
 picture that does not are told apart. Nothing is drawn that depends on the compiler: gcc's programs and
 clang's give the same pictures. PICTURES, at the end, says what is drawn from which run.
 
 Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 3 the programs do not run, 4 a file
-cannot be read or written. "skipped: ..." where BIN_DIR has no counting programs (cuda, sanitizers). Needs
+cannot be read or written. "skipped: ..." where BIN_DIR has no programs that count (cuda, sanitizers). Needs
 nothing but Python 3.7."""
 import functools
 import json
@@ -30,7 +30,7 @@ BANKS = 32
 
 def trace(bin_dir, step, arguments, rung):
     """The requests of the rung's kernel in its first launch, in order."""
-    program = os.path.join(bin_dir, "counted", step)
+    program = os.path.join(bin_dir, step)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "requests.json")
         command = [program, *arguments.split(), "--rung", rung, "--counters"]
@@ -324,12 +324,22 @@ PICTURES = {
 }
 
 
+def counts(bin_dir):
+    """Whether the programs count: those for a GPU and those with sanitizers do not."""
+    program = os.path.join(bin_dir, "05_gpu_shared_tree")
+    if not os.path.exists(program):
+        return False
+    result = subprocess.run([program, "--n", "1", "--counters"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            universal_newlines=True, check=False)
+    return "cannot count" not in result.stderr and "ncu --" not in result.stdout
+
+
 def main():
     parser = parser_of("Draws pictures from the kernels' requests to memory.")
     parser.add_argument("bin_dir", metavar="BIN_DIR", help="the programs of a build with the preset simt")
     options = parser.parse_args()
-    if not os.path.isdir(os.path.join(options.bin_dir, "counted")):
-        print("skipped: %s has no counting programs; they are built with the preset simt" % options.bin_dir)
+    if not counts(options.bin_dir):
+        print("skipped: %s has no programs that count; they are built with the preset simt" % options.bin_dir)
         return 0
     wrong = check_or_update(options, [(name, functools.partial(draw, options.bin_dir))
                                       for name, draw in PICTURES.items()])

@@ -52,6 +52,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 EQUIVALENT = os.path.join(ROOT, "common/scripts/mutants_equivalent.txt")
+TWICE = os.path.join(ROOT, "common/simt/twice.sh")
 
 # ---- what is changed ----------------------------------------------------------------------------
 
@@ -153,7 +154,6 @@ class Step:
 
     def __init__(self, build, name):
         self.name, self.folder = name, os.path.join(build, name)
-        self.is_gpu = os.path.exists(os.path.join(build, "bin/counted", name))
         self.rewriter = os.path.join(build, "common/simt/simt_rewrite")
         self.commands = {}  # (source's name, target): (command, object)
         self.preprocessed = set()  # sources that the preprocessor reads before the rewriter
@@ -214,7 +214,7 @@ class Step:
         needs, has = {}, {}
         for (source, target), (_, output) in self.commands.items():
             path = os.path.join(self.folder, output)
-            if target not in (self.name + "_rungs", self.name + "_host") or not os.path.exists(path):
+            if target != self.name + "_rungs" or not os.path.exists(path):
                 continue
             needs[source] = set()
             for line in subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True,
@@ -274,8 +274,7 @@ class Step:
         """The step's own sources of rungs, which the mutants are of: not those that come to nothing
         here, such as for another processor."""
         folder = os.path.join(ROOT, self.name)
-        names = {name for name, target in self.commands
-                 if target in (self.name + "_rungs", self.name + "_host")}
+        names = {name for name, target in self.commands if target == self.name + "_rungs"}
         names |= {name for name in os.listdir(folder) if name.endswith(".cuh")}
         return [os.path.join(folder, name) for name in sorted(names)
                 if os.path.exists(os.path.join(folder, name)) and not name.endswith("ladder.c") and
@@ -375,7 +374,8 @@ class Trial:
             source = rewritten
         words[words.index("-o") + 1] = to
         words[words.index("-c") + 1] = source
-        commands.append(words)
+        # CMake's list has the compiler without twice.sh.
+        commands.append([TWICE, self.step.rewriter] + words if unit.endswith(".cu") else words)
         for command in commands:
             if run(command, 600, cwd=self.step.folder)[0] != 0:
                 raise Failed("does not compile")
@@ -397,33 +397,24 @@ class Trial:
         """What notices the mutant; None: nothing does."""
         step, name = self.step, self.step.name
         units = step.units(self.mutant.source)
-        target = name + ("_rungs" if (units[0], name + "_rungs") in step.commands else "_host")
+        target = name + "_rungs"
         program = os.path.join(self.folder, "bin", name)
-        counted = os.path.join(self.folder, "bin/counted", name)
-        plain = {}
-        # The program for speed, unit by unit, without its checks: what a wrong result costs least.
+        objects = {}
         for unit in units:
-            plain.update(self.compiled(target, unit))
-            self.linked(name, plain, program)
-            noticed = self.runs_of(program, {unit}, 0, seconds, False)
+            objects.update(self.compiled(target, unit))
+            self.linked(name, objects, program)
+            noticed = self.runs_of(program, {unit}, 0, seconds)
             if noticed is not None:
                 return noticed
         if all(same_code(mutated, os.path.join(step.folder, original))
-               for original, mutated in plain.items()):
+               for original, mutated in objects.items()):
             return "same code"
-        noticed = self.runs_of(program, set(units), 1, seconds, False)
-        if noticed is None and step.is_gpu and target == name + "_rungs":
-            instrumented = {}
-            for unit in units:
-                instrumented.update(self.compiled(name + "_counted", unit))
-                self.linked(name + "_counted", instrumented, counted)
-                noticed = noticed or self.runs_of(program, {unit}, 0, seconds, True)
-            noticed = noticed or self.runs_of(program, set(units), 1, seconds, True)
+        noticed = self.runs_of(program, set(units), 1, seconds)
         if noticed is not None:
             return noticed
         for test in step.programs:
-            if test.startswith("test_") and any(original in step.programs[test] for original in plain):
-                self.linked(test, plain, os.path.join(self.folder, "tests", test))
+            if test.startswith("test_") and any(original in step.programs[test] for original in objects):
+                self.linked(test, objects, os.path.join(self.folder, "tests", test))
         for command, environment in step.tests:
             changed = [self.with_mutant(word) for word in command]
             if changed == command:
@@ -436,23 +427,19 @@ class Trial:
 
     def with_mutant(self, word):
         """The word of a command with the mutant's programs instead of the build's."""
-        return re.sub(re.escape(self.step.build + os.sep) + r"((?:bin|bin/counted|tests)/\w+)", lambda match:
+        return re.sub(re.escape(self.step.build + os.sep) + r"((?:bin|tests)/\w+)", lambda match:
                       os.path.join(self.folder, match[1])
                       if os.path.exists(os.path.join(self.folder, match[1])) else match[0], word)
 
-    def runs_of(self, program, units, turn, seconds, with_checks):
-        """What the program notices, in the first or second turn of Step.runs. Without its checks it
-        has no program beside it that counts: right results then end with status 4."""
+    def runs_of(self, program, units, turn, seconds):
+        """What the program notices, in the first or second turn of Step.runs."""
         original = os.path.join(self.step.bin, self.step.name)
-        if with_checks:
-            program, original = (os.path.join(os.path.dirname(path), "counted", self.step.name)
-                                 for path in (program, original))
         for options in self.step.runs(units)[turn]:
             options = ["--warmup", "0", "--reps", "1"] + options
             self.step.require_success([original] + options, self.environment, seconds)
             status, output = run([program] + options, seconds, cwd=self.folder,
                                  env=dict(os.environ, **self.environment))
-            noticed = what_noticed(status, output, with_checks)
+            noticed = what_noticed(status, output)
             if noticed is not None:
                 return noticed
         return None
@@ -466,19 +453,21 @@ def same_code(one, other):
                         "--only-section=.rodata*", path, to], check=False)
         listing = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", path],
                                  stdout=subprocess.PIPE, check=False).stdout
+        # Names that only this source has (simt_twice.c) end in a number made of all of it.
+        listing = re.sub(rb"\.simt_[0-9a-f]{16}", b"", listing)
         with open(to, "rb") as file:
             texts.append((file.read(), listing.split(b"\n", 3)[-1]))
     return texts[0] == texts[1]
 
 
-def what_noticed(status, output, with_checks):
+def what_noticed(status, output):
     """What a run says of the mutant; None: nothing. Status 2 to 4 says that it did not do the work."""
     if status in (0, 2, 3, 4):
         return None
-    if status == 1 and "verdict" in output:
+    if status == 1 and "verdict" in output and not re.search(r"(?m)^  \S+: ended the run: ", output):
         wrong = re.search(r"(?m)^  \S+: (?!right)(?:on the probe|.*got |.*never written|"
                           r".*written outside)", output)
-        return "checks" if with_checks and not wrong else "verdict"
+        return "verdict" if wrong else "checks"
     return "crash"
 
 

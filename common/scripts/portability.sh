@@ -18,7 +18,7 @@ errors, and runs its tests, once for each NAME (default: all that are at hand):
   commands                 ./run.sh and ./test.sh without an option, in the file system of --root,
                            which may be bare: they install what is missing. Only if named
 
-  --sysroot FOLDER   where arm64's jansson and cmocka are (default /usr)
+  --sysroot FOLDER   where arm64's cmocka is (default /usr)
   --root FOLDER      in this file system instead (of another Debian or Ubuntu, say), as root: the
                      compilers that are installed there
   --jobs N           (default: as many as there are processors)
@@ -92,7 +92,7 @@ at_hand() {
     found=$(compgen -c | grep -E '^(gcc|clang)-[0-9]+$' || true)
     [[ $found == *gcc-* ]] || ! have g++ || echo gcc
     [[ $found == *clang-* ]] || ! have clang++ || echo clang
-    ! { have aarch64-linux-gnu-g++ && have qemu-aarch64 && [[ -e $sysroot/lib/aarch64-linux-gnu/libjansson.so ]]; } || echo arm64
+    ! { have aarch64-linux-gnu-g++ && have qemu-aarch64 && [[ -e $sysroot/lib/aarch64-linux-gnu/libcmocka.so ]]; } || echo arm64
     ! have musl-gcc || echo musl
     ! { have nvcc || [[ -x /usr/local/cuda/bin/nvcc ]]; } || echo nvcc
 }
@@ -192,10 +192,9 @@ for name in "${names[@]}"; do
         if build arm64 -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
             -DCMAKE_C_COMPILER=$cross-gcc -DCMAKE_CXX_COMPILER=$cross-g++ -DCMAKE_ASM_COMPILER=$cross-gcc \
             -DCMAKE_CROSSCOMPILING_EMULATOR="$emulator" -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON \
-            -DJANSSON_INCLUDE_DIR="$sysroot/include" -DJANSSON_LIBRARY="$libraries/libjansson.so" \
             -DCMOCKA_INCLUDE_DIR="$sysroot/include" -DCMOCKA_LIBRARY="$libraries/libcmocka.so"; then
             # Programs that programs start: by a script, since only qemu can execute them.
-            for program in "$work"/arm64/{bin/counted/0*,tests/simt_faults,tests/test_simt_failing}; do
+            for program in "$work"/arm64/tests/{simt_faults,test_simt_failing}; do
                 mkdir -p "${program%/*}/.arm64"
                 mv "$program" "${program%/*}/.arm64/"
                 printf '#!/bin/sh\nexec %s %q "$@"\n' "${emulator//;/ }" "${program%/*}/.arm64/${program##*/}" >"$program"

@@ -92,11 +92,7 @@ have_cmocka() {
         "$(c_compiler)" -fsyntax-only -x c - >/dev/null 2>&1
 }
 
-have_jansson() {
-    printf '#include <jansson.h>\n' | "$(c_compiler)" -fsyntax-only -x c - >/dev/null 2>&1
-}
-
-# require_packages build|tests BACKEND: finds out what is missing and installs it, or exits with a
+# require_packages build|tests: finds out what is missing and installs it, or exits with a
 # message that says what to do.
 require_packages() {
     local missing=() why=()
@@ -105,9 +101,6 @@ require_packages() {
     have_cxx || { missing+=(g++) why+=('compiles the kernels (.cu) for the CPU'); }
     have_make || { missing+=(make) why+=('runs the build'); }
     have cmake || { missing+=(cmake) why+=('configures the build'); }
-    if [[ $2 == simt ]]; then
-        have_jansson || { missing+=(libjansson-dev) why+=('reads what the counting programs send'); }
-    fi
     if [[ $1 == tests ]]; then
         have_cmocka || { missing+=(libcmocka-dev) why+=('the library that the tests are written with'); }
     fi

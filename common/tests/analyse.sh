@@ -53,7 +53,7 @@ cppcheck)
         --std=c11 --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
         --suppress=objectIndex:common/exercise/grade.c --suppress=zerodiv:common/exercise/grade.c \
         --suppress=invalidPointerCast --suppress=duplicateAssignExpression \
-        -D_GNU_SOURCE -D__x86_64__ -DRUNGS_PNG -DRUNGS_JANSSON -I common -I common/simt/cuda "${files[@]}"
+        -D_GNU_SOURCE -D__x86_64__ -DRUNGS_PNG -I common -I common/simt/cuda "${files[@]}"
     ;;
 gcc)
     command -v gcc >/dev/null && gcc -fanalyzer -fsyntax-only -x c /dev/null 2>/dev/null || missing 'gcc with -fanalyzer'

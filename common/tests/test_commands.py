@@ -63,8 +63,6 @@ def needs(block):
             return name
     if "mpirun" in block and shutil.which("mpirun") is None:
         return "mpirun"
-    if "counted" in block or "draw_traces" in block:
-        return None if os.path.isdir(os.path.join(BIN, "counted")) else "counting programs"
     if re.search(r"build/cuda|--preset cuda|\bncu\b|\bnvcc\b", block):
         return "a GPU's tools"
     if "build/tsan" in block or "build/05" in block:
