@@ -145,8 +145,8 @@ struct back_end {
     void (*launched_read)(struct kernels *kernels);
     const struct analysis *analysis;
 
-    /* The back end calls this before it ends the program because a kernel cannot go on, which it has
-     * told by then. NULL: it does not end programs. */
+    /* The back end calls this before it ends the program because a kernel cannot go on, which it
+     * has told by then. NULL: it does not end programs. */
     void (*at_end)(void (*call)(void));
 };
 

@@ -1,5 +1,5 @@
-/* A step whose kernels go wrong, for test_failures.sh: what its program says of them, and of the rungs
- * beside them. */
+/* A step whose kernels go wrong, for test_failures.sh: what its program says of them, and of the
+ * rungs beside them. */
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
 

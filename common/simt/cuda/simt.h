@@ -41,8 +41,8 @@ struct simt_counters {
     uint64_t atomics;        /* one for each lane */
 };
 
-/* Is called before the runtime ends the program because a kernel cannot go on or memory has run out,
- * which has been told by then; NULL: nothing is. */
+/* Is called before the runtime ends the program because a kernel cannot go on or memory has run
+ * out, which has been told by then; NULL: nothing is. */
 void simt_at_exit(void (*call)(void));
 
 void simt_counters_reset(void);
