@@ -350,7 +350,7 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
     if (!done || !run_small(run, error))
         return false;
     run->is_verified = true;
-    progress(results->step, "counting", "");
+    progress_show("counting");
     return counted_add(run->options, machine, run->rungs, results, error);
 }
 
