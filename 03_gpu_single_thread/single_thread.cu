@@ -1,10 +1,10 @@
 /* Step 03: the CPU's loop, unchanged, on one thread of a GPU. `in` says what is reduced: see
- * common/kernel/reduce.cuh. */
+ * common/kernel/reduce_objects.cuh. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "kernel/reduce.cuh"
+#include "kernel/reduce_objects.cuh"
 
 /* One thread, one accumulator: the definition again.
  *

@@ -1,6 +1,7 @@
-/* Step 04: many threads, one result. `in` says what is reduced: see common/kernel/reduce.cuh. */
+/* Step 04: many threads, one result. `in` says what is reduced: see
+ * common/kernel/reduce_objects.cuh. */
 #include "kernel/blocks.cuh"
-#include "kernel/reduce.cuh"
+#include "kernel/reduce_objects.cuh"
 
 /* The rungs below accumulate in *result, which must hold the identity before they start. */
 template <typename R>

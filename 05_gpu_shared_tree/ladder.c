@@ -10,6 +10,7 @@ void launch_wide_indices(const struct reduction *call);
 void launch_interleaved(const struct reduction *call);
 void launch_strided(const struct reduction *call);
 void launch_sequential(const struct reduction *call);
+void launch_any_size(const struct reduction *call);
 void launch_first_add(const struct reduction *call);
 void launch_last_warp(const struct reduction *call);
 void launch_unrolled_tree(const struct reduction *call);
@@ -62,6 +63,12 @@ static const struct reduction_rung rungs[] = {
         .run = launch_sequential,
         .depth = depth_two_stages,
         .shape = TAKES_TREE,
+    },
+    {
+        .rung = {.name = "any_size", .idea = "the same for any number of threads in a block"},
+        .run = launch_any_size,
+        .depth = depth_two_stages,
+        .shape = TAKES_ANY,
     },
     {
         .rung = {.name = "first_add", .idea = "two elements an iteration: two loads in flight"},

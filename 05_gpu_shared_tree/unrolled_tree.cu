@@ -1,6 +1,6 @@
 /* Step 05, continued: the tree when the compiler knows the block's size, and when one warp does its
- * last rounds alone; then how the input is read, and how blocks' numbers meet without a second
- * launch over them. The rungs before, and what all of them share, are in shared_tree.cu. */
+ * last rounds alone; then wider loads; then blocks whose numbers meet without a second launch. The
+ * rungs before, and what all of them share, are in shared_tree.cu. */
 #include "kernel/blocks.cuh"
 #include "kernel/reduce.cuh"
 
@@ -18,116 +18,110 @@ static const unsigned WARP = 32;
  *
  * Better: six rounds without a barrier for the block.
  * Still bad: the other rounds are a loop, with a comparison, a shift and a branch each. */
-template <typename R>
-__device__ void reduce_last_warp(typename R::value *partial, unsigned tid)
+static __device__ void reduce_last_warp(value *partial, unsigned tid)
 {
-    typename R::value mine = partial[tid];
+    value mine = partial[tid];
 
-    mine = R::combine(mine, partial[tid + 32]);
+    mine = combine(mine, partial[tid + 32]);
     __syncwarp();
     partial[tid] = mine;
     __syncwarp();
-    mine = R::combine(mine, partial[tid + 16]);
+    mine = combine(mine, partial[tid + 16]);
     __syncwarp();
     partial[tid] = mine;
     __syncwarp();
-    mine = R::combine(mine, partial[tid + 8]);
+    mine = combine(mine, partial[tid + 8]);
     __syncwarp();
     partial[tid] = mine;
     __syncwarp();
-    mine = R::combine(mine, partial[tid + 4]);
+    mine = combine(mine, partial[tid + 4]);
     __syncwarp();
     partial[tid] = mine;
     __syncwarp();
-    mine = R::combine(mine, partial[tid + 2]);
+    mine = combine(mine, partial[tid + 2]);
     __syncwarp();
     partial[tid] = mine;
     __syncwarp();
-    mine = R::combine(mine, partial[tid + 1]);
+    mine = combine(mine, partial[tid + 1]);
     __syncwarp();
     partial[tid] = mine;
 }
 
-template <typename R>
-__global__ void last_warp(R in, size_t n, typename R::value *out)
+__global__ void last_warp(const element *a, const second *b, size_t n, value *out)
 {
-    __shared__ typename R::value partial[MOST_THREADS];
+    __shared__ value partial[MOST_THREADS];
     const unsigned tid = threadIdx.x;
 
-    typename R::value mine = R::identity();
+    value mine = IDENTITY;
     size_t i = (size_t)blockIdx.x * 2 * blockDim.x + tid;
     for (; i + blockDim.x < n; i += (size_t)gridDim.x * 2 * blockDim.x)
-        mine = R::combine(mine, R::combine(in.term(i), in.term(i + blockDim.x)));
+        mine = combine(mine, combine(term(a, b, i), term(a, b, i + blockDim.x)));
     if (i < n) /* the first of a pair whose second lies past the end */
-        mine = R::combine(mine, in.term(i));
+        mine = combine(mine, term(a, b, i));
     partial[tid] = mine;
     __syncthreads();
 
     for (unsigned stride = blockDim.x / 2; stride > WARP; stride /= 2) {
         if (tid < stride)
-            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+            partial[tid] = combine(partial[tid], partial[tid + stride]);
         __syncthreads();
     }
     if (tid < WARP)
-        reduce_last_warp<R>(partial, tid);
+        reduce_last_warp(partial, tid);
     if (tid == 0)
         out[blockIdx.x] = partial[0];
 }
 
-extern "C" void launch_last_warp(const struct reduction *call)
+void launch_last_warp(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const block_results = in.values(call->workspace);
-        const struct blocks blocks = blocks_of(call, last_warp<decltype(in)>);
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const struct blocks blocks = blocks_of(call, (const void *)last_warp);
 
-        last_warp<<<blocks.count, blocks.threads>>>(in, call->n, block_results);
-        last_warp<<<1, blocks.threads>>>(in.finish(block_results), blocks.count,
-                                         in.values(call->result));
-    });
+    last_warp<<<blocks.count, blocks.threads>>>(a, b, call->n, block_results);
+    FINISH(last_warp)<<<1, blocks.threads>>>(block_results, NULL, blocks.count, result);
 }
 
-/* The block size as a template parameter: the compiler knows it, and unrolls the loop over the
- * rounds.
+/* The block size as a constant: the compiler knows it, and unrolls the loop over the rounds.
  *
  * Better: only loads, additions, stores and barriers are left of the tree.
- * Still bad: the tree was never what took long. Each load brings 4 bytes a thread. */
-template <unsigned THREADS, typename R>
-__global__ void unrolled_tree(R in, size_t n, typename R::value *out)
+ * Still bad: the tree never took long. Each load has 4 bytes per thread. */
+__global__ void unrolled_tree(const element *a, const second *b, size_t n, value *out)
 {
-    __shared__ typename R::value partial[THREADS];
+    __shared__ value partial[BLOCK];
     const unsigned tid = threadIdx.x;
 
-    typename R::value mine = R::identity();
-    size_t i = (size_t)blockIdx.x * 2 * THREADS + tid;
-    for (; i + THREADS < n; i += (size_t)gridDim.x * 2 * THREADS)
-        mine = R::combine(mine, R::combine(in.term(i), in.term(i + THREADS)));
+    value mine = IDENTITY;
+    size_t i = (size_t)blockIdx.x * 2 * BLOCK + tid;
+    for (; i + BLOCK < n; i += (size_t)gridDim.x * 2 * BLOCK)
+        mine = combine(mine, combine(term(a, b, i), term(a, b, i + BLOCK)));
     if (i < n) /* the first of a pair whose second lies past the end */
-        mine = R::combine(mine, in.term(i));
+        mine = combine(mine, term(a, b, i));
     partial[tid] = mine;
     __syncthreads();
 
 #pragma unroll
-    for (unsigned stride = THREADS / 2; stride > WARP; stride /= 2) {
+    for (unsigned stride = BLOCK / 2; stride > WARP; stride /= 2) {
         if (tid < stride)
-            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+            partial[tid] = combine(partial[tid], partial[tid + stride]);
         __syncthreads();
     }
     if (tid < WARP)
-        reduce_last_warp<R>(partial, tid);
+        reduce_last_warp(partial, tid);
     if (tid == 0)
         out[blockIdx.x] = partial[0];
 }
 
-extern "C" void launch_unrolled_tree(const struct reduction *call)
+void launch_unrolled_tree(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const block_results = in.values(call->workspace);
-        const struct blocks blocks = blocks_of(call, unrolled_tree<BLOCK, decltype(in)>);
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const struct blocks blocks = blocks_of(call, (const void *)unrolled_tree);
 
-        unrolled_tree<BLOCK><<<blocks.count, BLOCK>>>(in, call->n, block_results);
-        unrolled_tree<BLOCK>
-            <<<1, BLOCK>>>(in.finish(block_results), blocks.count, in.values(call->result));
-    });
+    unrolled_tree<<<blocks.count, BLOCK>>>(a, b, call->n, block_results);
+    FINISH(unrolled_tree)<<<1, BLOCK>>>(block_results, NULL, blocks.count, result);
 }
 
 /* 16 bytes a load: four floats or two doubles. The address must be a multiple of 16, so the few
@@ -137,46 +131,44 @@ extern "C" void launch_unrolled_tree(const struct reduction *call)
  * Better: a quarter of the load instructions, and more bytes in flight.
  * Still bad: one load of each operand at a time; and the tree goes through shared memory, where
  * registers would do (step 06). */
-template <unsigned THREADS, typename R>
-__global__ void vectorized(R in, size_t n, typename R::value *out)
+__global__ void vectorized(const element *a, const second *b, size_t n, value *out)
 {
-    __shared__ typename R::value partial[THREADS];
+    __shared__ value partial[BLOCK];
     const unsigned tid = threadIdx.x;
-    const size_t thread = (size_t)blockIdx.x * THREADS + tid, threads = (size_t)gridDim.x * THREADS;
-    const size_t head = in.head(n), packs = (n - head) / R::PACK, tail = head + packs * R::PACK;
+    const size_t thread = (size_t)blockIdx.x * BLOCK + tid, threads = (size_t)gridDim.x * BLOCK;
+    const size_t head = head_of(a, b, n), packs = (n - head) / PACK, tail = head + packs * PACK;
 
-    typename R::value mine = R::identity();
+    value mine = IDENTITY;
     for (size_t p = thread; p < packs; p += threads)
-        mine = R::combine(mine, in.pack(head + p * R::PACK));
+        mine = combine(mine, term_of_pack(a, b, head + p * PACK));
     for (size_t i = thread; i < head; i += threads)
-        mine = R::combine(mine, in.term(i));
+        mine = combine(mine, term(a, b, i));
     for (size_t i = tail + thread; i < n; i += threads)
-        mine = R::combine(mine, in.term(i));
+        mine = combine(mine, term(a, b, i));
     partial[tid] = mine;
     __syncthreads();
 
 #pragma unroll
-    for (unsigned stride = THREADS / 2; stride > WARP; stride /= 2) {
+    for (unsigned stride = BLOCK / 2; stride > WARP; stride /= 2) {
         if (tid < stride)
-            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+            partial[tid] = combine(partial[tid], partial[tid + stride]);
         __syncthreads();
     }
     if (tid < WARP)
-        reduce_last_warp<R>(partial, tid);
+        reduce_last_warp(partial, tid);
     if (tid == 0)
         out[blockIdx.x] = partial[0];
 }
 
-extern "C" void launch_vectorized(const struct reduction *call)
+void launch_vectorized(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const block_results = in.values(call->workspace);
-        const struct blocks blocks = blocks_of(call, vectorized<BLOCK, decltype(in)>);
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const struct blocks blocks = blocks_of(call, (const void *)vectorized);
 
-        vectorized<BLOCK><<<blocks.count, BLOCK>>>(in, call->n, block_results);
-        vectorized<BLOCK>
-            <<<1, BLOCK>>>(in.finish(block_results), blocks.count, in.values(call->result));
-    });
+    vectorized<<<blocks.count, BLOCK>>>(a, b, call->n, block_results);
+    FINISH(vectorized)<<<1, BLOCK>>>(block_results, NULL, blocks.count, result);
 }
 
 /* The block's number added to the result by an atomic: nobody has to wait for the other blocks.
@@ -186,49 +178,47 @@ extern "C" void launch_vectorized(const struct reduction *call)
  * Still bad: the result must hold the identity before, which takes a launch again, if one of a
  * single thread; and the blocks add in the order in which they finish, so the last bits differ from
  * run to run. */
-template <typename R>
-__global__ void write_identity(typename R::value *result)
+__global__ void write_identity(value *result)
 {
-    *result = R::identity();
+    *result = IDENTITY;
 }
 
-template <unsigned THREADS, typename R>
-__global__ void tree_atomic(R in, size_t n, typename R::value *result)
+__global__ void tree_atomic(const element *a, const second *b, size_t n, value *result)
 {
-    __shared__ typename R::value partial[THREADS];
+    __shared__ value partial[BLOCK];
     const unsigned tid = threadIdx.x;
-    const size_t thread = (size_t)blockIdx.x * THREADS + tid, threads = (size_t)gridDim.x * THREADS;
-    const size_t head = in.head(n), packs = (n - head) / R::PACK, tail = head + packs * R::PACK;
+    const size_t thread = (size_t)blockIdx.x * BLOCK + tid, threads = (size_t)gridDim.x * BLOCK;
+    const size_t head = head_of(a, b, n), packs = (n - head) / PACK, tail = head + packs * PACK;
 
-    typename R::value mine = R::identity();
+    value mine = IDENTITY;
     for (size_t p = thread; p < packs; p += threads)
-        mine = R::combine(mine, in.pack(head + p * R::PACK));
+        mine = combine(mine, term_of_pack(a, b, head + p * PACK));
     for (size_t i = thread; i < head; i += threads)
-        mine = R::combine(mine, in.term(i));
+        mine = combine(mine, term(a, b, i));
     for (size_t i = tail + thread; i < n; i += threads)
-        mine = R::combine(mine, in.term(i));
+        mine = combine(mine, term(a, b, i));
     partial[tid] = mine;
     __syncthreads();
 
 #pragma unroll
-    for (unsigned stride = THREADS / 2; stride > WARP; stride /= 2) {
+    for (unsigned stride = BLOCK / 2; stride > WARP; stride /= 2) {
         if (tid < stride)
-            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+            partial[tid] = combine(partial[tid], partial[tid + stride]);
         __syncthreads();
     }
     if (tid < WARP)
-        reduce_last_warp<R>(partial, tid);
+        reduce_last_warp(partial, tid);
     if (tid == 0)
-        R::atomic(result, partial[0]);
+        atomic_combine(result, partial[0]);
 }
 
-extern "C" void launch_tree_atomic(const struct reduction *call)
+void launch_tree_atomic(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const result = in.values(call->result);
-        const struct blocks blocks = blocks_of(call, tree_atomic<BLOCK, decltype(in)>);
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const result = (value *)call->result;
+    const struct blocks blocks = blocks_of(call, (const void *)tree_atomic);
 
-        write_identity<decltype(in)><<<1, 1>>>(result);
-        tree_atomic<BLOCK><<<blocks.count, BLOCK>>>(in, call->n, result);
-    });
+    write_identity<<<1, 1>>>(result);
+    tree_atomic<<<blocks.count, BLOCK>>>(a, b, call->n, result);
 }

@@ -26,7 +26,7 @@ static __device__ size_t block_number()
 }
 
 /* Calls launch(in) with the matrix and the operator: in.a the elements, in.term(i) element i
- * (common/kernel/reduce.cuh). */
+ * (common/kernel/reduce_objects.cuh). */
 template <typename Launch>
 static void matrix_with(const struct matrix_reduction *call, Launch launch)
 {

@@ -4,7 +4,7 @@
 #ifndef WARP_REDUCE_CUH
 #define WARP_REDUCE_CUH
 
-#include "kernel/reduce.cuh"
+#include "kernel/reduce_objects.cuh"
 
 static const unsigned WARP = 32;
 static const unsigned ALL_LANES = 0xffffffff;

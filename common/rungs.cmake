@@ -84,6 +84,8 @@ elseif(RUNGS_BACKEND STREQUAL simt)
   endif()
 endif()
 
+include(${RUNGS_ROOT}/common/each_reduction.cmake)
+
 # Its property RUNGS_PROGRAMS: the programs of the steps. RUNGS_GPU_PROGRAMS: those of them that run
 # kernels.
 add_library(rungs_steps INTERFACE)

@@ -1,5 +1,5 @@
 /* For tests of speed on a GPU: the step's rungs by the exercises' launches. */
-#include "kernel/reduce.cuh"
+#include "kernel/reduce_objects.cuh"
 
 /* What the rungs' own launches need: not linked here, where none is called. */
 extern "C" unsigned reduction_blocks(const struct reduction *call, unsigned threads,

@@ -12,8 +12,7 @@ struct blocks {
 
 /* The threads of a block that call->block asks for. By occupancy: the power of two, which trees
  * need, below what CUDA recommends. */
-template <typename... Parameters>
-static unsigned threads_of(const struct reduction *call, void (*kernel)(Parameters...))
+static inline unsigned threads_of(const struct reduction *call, const void *kernel)
 {
     int grid = 0, best = REDUCTION_BLOCK;
     unsigned threads = MOST_THREADS;
@@ -28,8 +27,7 @@ static unsigned threads_of(const struct reduction *call, void (*kernel)(Paramete
 
 /* As many blocks as fill the GPU, but no more than the elements need, or what call->grid and
  * call->block ask for. */
-template <typename... Parameters>
-static struct blocks blocks_of(const struct reduction *call, void (*kernel)(Parameters...))
+static inline struct blocks blocks_of(const struct reduction *call, const void *kernel)
 {
     const unsigned threads = threads_of(call, kernel);
     int resident = 1;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "kernel/reduce.cuh"
+#include "kernel/reduce_objects.cuh"
 #include "library/cub.h"
 #include "library/cuda_check.h"
 

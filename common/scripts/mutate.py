@@ -88,7 +88,7 @@ OPERATORS = [
      r"__shfl_\1_sync(\2, \3, (\4) + 1)"),
     ("lanes", r"\b0xffffffffu?\b", "0x0000ffffu"),
     ("lanes", r"% WARP\b", "% (WARP / 2)"),
-    ("identity", r"\b(?:R|T|Op)::identity\(\)", "1"),
+    ("identity", r"\bIDENTITY\b", "1"),
     ("identity", r"(?<=\w) = 0;", " = 1;"),
     ("identity", r"(?<== )\{0\}|(?<== )\{\}", "{1}"),
     ("tail", r"\bdivided_up\(([^,()]+), ([^,()]+)\)", r"((\1) / (\2))"),
@@ -170,6 +170,11 @@ class Step:
                     if os.path.exists(entry["file"] + ".ii"):
                         self.preprocessed.add(source)
                 self.commands[source, target] = (words, output)
+        self.made = {}  # what common/each_reduction.cmake has made: the sources that it includes
+        folder = os.path.join(self.folder, "each_reduction")
+        for unit in os.listdir(folder) if os.path.isdir(folder) else []:
+            with open(os.path.join(folder, unit)) as file:
+                self.made[unit] = set(re.findall(r'#include ".*/(\w+\.cu)"', file.read()))
         self.programs = {}  # target: command that links it
         for target in sorted(os.listdir(os.path.join(self.folder, "CMakeFiles"))):
             link = os.path.join(self.folder, "CMakeFiles", target, "link.txt")
@@ -276,15 +281,16 @@ class Step:
         folder = os.path.join(ROOT, self.name)
         names = {name for name, target in self.commands if target == self.name + "_rungs"}
         names |= {name for name in os.listdir(folder) if name.endswith(".cuh")}
+        names |= {name for included in self.made.values() for name in included}
         return [os.path.join(folder, name) for name in sorted(names)
                 if os.path.exists(os.path.join(folder, name)) and not name.endswith("ladder.c") and
-                self.units(name) and (name.endswith(".cuh") or name in self.has.values())]
+                self.units(name) and (name.endswith(".cuh") or set(self.units(name)) & set(self.has.values()))]
 
     def units(self, source):
         """The sources to compile if that one has changed: itself, or what includes it."""
         name = os.path.basename(source)
         if not name.endswith(".cuh"):
-            return [name]
+            return [unit for unit, sources in self.made.items() if name in sources] or [name]
         changed, before = {name}, set()
         folder = os.path.join(ROOT, self.name)
         while changed != before:
@@ -362,6 +368,13 @@ class Trial:
         commands = []
         if unit.endswith(".cu"):
             rewritten = os.path.join(self.folder, target + "_" + unit + ".cpp")
+            made = os.path.join(self.step.folder, "each_reduction", unit)
+            if os.path.exists(made):  # common/each_reduction.cmake: it includes the source
+                with open(made) as file:
+                    text = file.read().replace(os.path.join(ROOT, self.step.name), self.sources)
+                source = os.path.join(self.folder, target + "_" + unit)
+                with open(source, "w") as file:
+                    file.write(text)
             if unit in self.step.preprocessed:
                 with_output = words[:words.index("-o")]
                 commands.append(with_output +

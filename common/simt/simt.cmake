@@ -12,8 +12,9 @@
 # TWICE: INSTRUMENTED, and where twice.sh can, a second translation without the calls, which launches
 # take while nothing is counted. All CUDA sources of such a target have to be TWICE.
 #
-# PREPROCESSED: simt_rewrite comes after the preprocessor, as with simtcc, and so translates inline
-# PTX in headers and macros, too.
+# PREPROCESSED, or the property SIMT_PREPROCESSED of a source file: simt_rewrite comes after the
+# preprocessor, as with simtcc, and so also translates inline PTX in headers and macros, and launches
+# in included files.
 #
 # A source file with the property SIMT_INTERLEAVED is compiled so that the threads of a block are
 # switched at every access to device memory: its races then lose updates as they do on a GPU. That
@@ -131,7 +132,8 @@ function(simt_add_cuda_sources target)
       endif()
       list(APPEND options ${SIMT_OPTIMISATION} ${SIMT_INSTRUMENTATION} ${hooks})
     endif()
-    if(SIMT_PREPROCESSED)
+    get_source_file_property(preprocessed "${source}" SIMT_PREPROCESSED)
+    if(SIMT_PREPROCESSED OR preprocessed)
       # The same options as the compiler gets, in the same order: many set macros.
       set(folders "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
       set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")

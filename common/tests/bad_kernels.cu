@@ -1,7 +1,7 @@
 /* Kernels that are wrong in the ways that reductions go wrong on a GPU, and a right one beside
  * them, which shows that the faults are all there is to catch. */
 #include "bad_kernels.h"
-#include "kernel/reduce.cuh"
+#include "kernel/reduce_objects.cuh"
 
 static const unsigned BLOCK = REDUCTION_BLOCK;
 

@@ -1,4 +1,5 @@
-"""C and CUDA sources are formatted as .clang-format says, in lines of at most 100 columns: test_source_format.py
+"""C and CUDA sources are formatted as .clang-format says, in lines of at most 100 columns, and the
+first GPU steps read as C: test_source_format.py
 
 Versions of clang-format differ in what they make of the same settings, so only the one that the
 sources were formatted with is asked; lines are measured everywhere."""
@@ -15,11 +16,22 @@ import tracked  # noqa: E402
 COLUMNS = 100
 VERSION = "14"
 
+# The steps that a reader meets before C++, and what their kernels include.
+C_FIRST = re.compile(r"05_\w+/|common/kernel/(reduce|blocks)\.cuh$")
+CPP = re.compile(r"\b(template|typename|auto|decltype|operator|class|constexpr)\b|\[[=&]?\]\s*\(|\bstd::")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+
 
 def sources():
     for name in tracked.files(ROOT):
         if name.endswith((".c", ".h", ".cu", ".cuh")):
             yield os.path.join(ROOT, name)
+
+
+def cpp_words(text):
+    """(line, word) of what only C++ has, outside of comments."""
+    text = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    return [(text.count("\n", 0, match.start()) + 1, match.group()) for match in CPP.finditer(text)]
 
 
 def find_formatter():
@@ -45,6 +57,14 @@ def main():
                     bad += 1
                     print("%s:%d: %d columns, at most %d" % (os.path.relpath(path, ROOT), number,
                                                              len(line) - 1, COLUMNS))
+    # This test can fail: the words are found where they are, and not in comments.
+    assert [word for _, word in cpp_words("/* a template */ auto f = [=](int x) { return x; };")] == ["auto", "[=]("]
+    as_c = [path for path in files if C_FIRST.match(os.path.relpath(path, ROOT))]
+    for path in as_c:
+        with open(path, encoding="utf-8") as file:
+            for number, word in cpp_words(file.read()):
+                bad += 1
+                print("%s:%d: '%s' is C++, and this file reads as C" % (os.path.relpath(path, ROOT), number, word))
     formatter = find_formatter()
     if formatter is not None:
         done = subprocess.run([formatter, "--dry-run", "-Werror"] + files, cwd=ROOT, check=False)
@@ -52,7 +72,7 @@ def main():
     elif bad == 0:
         print("skipped: clang-format %s is not installed (lines were measured)" % VERSION)
     print("%d sources" % len(files))
-    return 1 if bad or not files else 0
+    return 1 if bad or not files or not as_c else 0
 
 
 if __name__ == "__main__":

@@ -22,15 +22,37 @@ static bool is_empty(const struct simt_line_counters *counters)
     return memcmp(counters, &nothing, sizeof nothing) == 0;
 }
 
+/* A kernel's name without its namespaces. */
+static const char *own_name(const char *name)
+{
+    for (const char *c = name; *c != '\0' && *c != '<'; c++) {
+        if (c[0] == ':' && c[1] == ':') {
+            name = c + 2;
+        }
+    }
+    return name;
+}
+
+/* One source that is compiled in several namespaces has one listing: the kernel of that name that
+ * another launch of the same file names with its namespace. */
+static bool is_listed_as(const struct simt_kernel_counters *kernel,
+                         const struct simt_launch *launch)
+{
+    const char *name = own_name(launch->name);
+    return strcmp(kernel->name, name) == 0 &&
+           (kernel->function == launch->function ||
+            (name != launch->name && strcmp(kernel->file, launch->file) == 0));
+}
+
 static struct simt_kernel_counters *kernel_of(const struct simt_launch *launch)
 {
     for (size_t i = 0; i < kernel_count; i++) {
-        if (kernels[i].function == launch->function && strcmp(kernels[i].name, launch->name) == 0) {
+        if (is_listed_as(&kernels[i], launch)) {
             return &kernels[i];
         }
     }
     kernels = simt_with_room(kernels, kernel_count, &kernel_capacity, sizeof *kernels, "counters");
-    kernels[kernel_count] = (struct simt_kernel_counters){.name = launch->name,
+    kernels[kernel_count] = (struct simt_kernel_counters){.name = own_name(launch->name),
                                                           .file = launch->file,
                                                           .line = launch->line,
                                                           .function = launch->function};

@@ -259,7 +259,7 @@ static void test_counters_option(void **state)
     assert_counted("05_gpu_shared_tree --n 4099 --rung strided --counters", "bank conflicts",
                    "kernel strided (shared_tree.cu:");
     assert_counted("05_gpu_shared_tree --n 4099 --rung strided --counters=lines", "conflicts",
-                   "partial[left] = R::combine(partial[left], partial[left + stride]);");
+                   "partial[left] = combine(partial[left], partial[left + stride]);");
     assert_counted("07_gemm --n 40 --m 40 --k 40 --rung naive --counters=json",
                    "{\"step\": \"07_gemm\", \"shape\": \"40x40x40\"", "\"bytes_needed\": ");
     assert_counted("04_gpu_atomic --n 4099 --rung race --counters",
