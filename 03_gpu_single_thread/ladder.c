@@ -2,13 +2,20 @@
  * common/. */
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
+#include "single_thread.h"
 
 void launch_single_thread(const struct reduction *call);
 void launch_accumulators(const struct reduction *call);
 void launch_loads_in_flight(const struct reduction *call);
 void prepare_with_copies(const struct reduction *call);
 void launch_with_copies(const struct reduction *call);
-double depth_accumulators(const struct reduction *call);
+
+/* The longest chain is the first accumulator's: its share, the elements left over, then the other
+ * accumulators. */
+static double depth_accumulators(const struct reduction *call)
+{
+    return (double)(call->n / ACCUMULATORS) + (double)(call->n % ACCUMULATORS) + (ACCUMULATORS - 1);
+}
 
 static const struct reduction_rung rungs[] = {
     {

@@ -1,37 +1,36 @@
-/* Step 04: many threads, one result. `in` says what is reduced: see
- * common/kernel/reduce_objects.cuh. */
+/* Step 04: many threads, one result. These are the kernels for the dot product; those for sum, max
+ * and min are in atomic_operators.cu. This file is compiled for each element type
+ * (common/kernel/reduce.cuh): element is the type of the elements of a, second of those of b, value
+ * of the sum. For floats all three are float. */
 #include "kernel/blocks.cuh"
-#include "kernel/reduce_objects.cuh"
+#include "kernel/reduce.cuh"
 
-/* The rungs below accumulate in *result, which must hold the identity before they start. */
-template <typename R>
-__global__ void set_identity(typename R::value *result)
+/* The rungs below accumulate in *result, which must be 0 before they start. */
+__global__ void set_zero(value *result)
 {
-    *result = R::identity();
+    *result = 0;
 }
 
 /* A LESSON, wrong on purpose: the threads of one block divide the elements among themselves and all
  * add to the one result.
  *
- * Wrong: `*result = combine(*result, x)` is a load, an addition and a store. Between one thread's
- * load and its store other threads load the same old value, and all their stores but the last are
- * lost. */
-template <typename R>
-__global__ void race(R in, size_t n, typename R::value *result)
+ * Wrong: `*result += x` is a load, an addition and a store. Between one thread's load and its store
+ * other threads load the same old value, and all their stores but the last are lost. */
+__global__ void race(const element *a, const second *b, size_t n, value *result)
 {
     for (size_t i = threadIdx.x; i < n; i += blockDim.x)
-        *result = R::combine(*result, in.term(i));
+        *result += a[i] * b[i];
 }
 
-extern "C" void launch_race(const struct reduction *call)
+void launch_race(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const result = in.values(call->result);
-        const unsigned threads = threads_of(call, race<decltype(in)>);
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const result = (value *)call->result;
+    const unsigned threads = threads_of(call, (const void *)race);
 
-        set_identity<decltype(in)><<<1, 1>>>(result);
-        race<<<1, threads>>>(in, call->n, result);
-    });
+    set_zero<<<1, 1>>>(result);
+    race<<<1, threads>>>(a, b, call->n, result);
 }
 
 /* The same with an atomic addition: nothing comes between its load and its store.
@@ -39,135 +38,130 @@ extern "C" void launch_race(const struct reduction *call)
  * Better: right.
  * Still bad: n atomics on one address execute one after the other, and their order, which decides
  * how the sum rounds, differs from run to run. */
-template <typename R>
-__global__ void atomic_element(R in, size_t n, typename R::value *result)
+__global__ void atomic_element(const element *a, const second *b, size_t n, value *result)
 {
     for (size_t i = threadIdx.x; i < n; i += blockDim.x)
-        R::atomic(result, in.term(i));
+        atomicAdd(result, a[i] * b[i]);
 }
 
-extern "C" void launch_atomic_element(const struct reduction *call)
+void launch_atomic_element(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const result = in.values(call->result);
-        const unsigned threads = threads_of(call, atomic_element<decltype(in)>);
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const result = (value *)call->result;
+    const unsigned threads = threads_of(call, (const void *)atomic_element);
 
-        set_identity<decltype(in)><<<1, 1>>>(result);
-        atomic_element<<<1, threads>>>(in, call->n, result);
-    });
+    set_zero<<<1, 1>>>(result);
+    atomic_element<<<1, threads>>>(a, b, call->n, result);
 }
 
 /* Each thread first adds up its elements in a register, then does one atomic.
  *
  * Better: as many atomics as there are threads, however large n is.
  * Still bad: one block runs on one multiprocessor, and all others are idle. */
-template <typename R>
-__global__ void one_block(R in, size_t n, typename R::value *result)
+__global__ void one_block(const element *a, const second *b, size_t n, value *result)
 {
-    typename R::value mine = R::identity();
+    value sum = 0;
     for (size_t i = threadIdx.x; i < n; i += blockDim.x)
-        mine = R::combine(mine, in.term(i));
-    R::atomic(result, mine);
+        sum += a[i] * b[i];
+    atomicAdd(result, sum);
 }
 
-extern "C" void launch_one_block(const struct reduction *call)
+void launch_one_block(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const result = in.values(call->result);
-        const unsigned threads = threads_of(call, one_block<decltype(in)>);
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const result = (value *)call->result;
+    const unsigned threads = threads_of(call, (const void *)one_block);
 
-        set_identity<decltype(in)><<<1, 1>>>(result);
-        one_block<<<1, threads>>>(in, call->n, result);
-    });
+    set_zero<<<1, 1>>>(result);
+    one_block<<<1, threads>>>(a, b, call->n, result);
 }
 
 /* The same by many blocks: a contiguous slice of the elements for each.
  *
  * Better: all multiprocessors work, and together have far more loads in flight.
  * Still bad: a slice starts wherever the one before it ends, in the middle of a sector as a rule.
- * Then a warp's 128 bytes touch five sectors in place of four. */
-template <typename R>
-__global__ void slices(R in, size_t n, size_t slice, typename R::value *result)
+ * Then a warp's 128 bytes touch five sectors instead of four. */
+__global__ void slices(const element *a, const second *b, size_t n, size_t slice, value *result)
 {
     const size_t first = blockIdx.x * slice, left = first < n ? n - first : 0;
     const size_t end = first + (left < slice ? left : slice);
 
-    typename R::value mine = R::identity();
+    value sum = 0;
     for (size_t i = first + threadIdx.x; i < end; i += blockDim.x)
-        mine = R::combine(mine, in.term(i));
-    R::atomic(result, mine);
+        sum += a[i] * b[i];
+    atomicAdd(result, sum);
 }
 
-extern "C" void launch_slices(const struct reduction *call)
+void launch_slices(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const result = in.values(call->result);
-        const struct blocks blocks = blocks_of(call, slices<decltype(in)>);
-        const size_t slice = (call->n + blocks.count - 1) / blocks.count;
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const result = (value *)call->result;
+    const struct blocks blocks = blocks_of(call, (const void *)slices);
+    const size_t slice = (call->n + blocks.count - 1) / blocks.count;
 
-        set_identity<decltype(in)><<<1, 1>>>(result);
-        slices<<<blocks.count, blocks.threads>>>(in, call->n, slice, result);
-    });
+    set_zero<<<1, 1>>>(result);
+    slices<<<blocks.count, blocks.threads>>>(a, b, call->n, slice, result);
 }
 
-/* A grid-stride loop in place of slices: a thread starts at its number in the grid and goes on by
+/* A grid-stride loop instead of slices: a thread starts at its number in the grid and goes on by
  * the number of threads in the grid.
  *
  * Better: nothing to cut, and a warp starts at a multiple of 32 elements in every iteration.
  * Still bad: 1,024 atomics for each multiprocessor, all on one address. */
-template <typename R>
-__global__ void atomic_thread(R in, size_t n, typename R::value *result)
+__global__ void atomic_thread(const element *a, const second *b, size_t n, value *result)
 {
-    typename R::value mine = R::identity();
+    value sum = 0;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
          i += (size_t)gridDim.x * blockDim.x)
-        mine = R::combine(mine, in.term(i));
-    R::atomic(result, mine);
+        sum += a[i] * b[i];
+    atomicAdd(result, sum);
 }
 
-extern "C" void launch_atomic_thread(const struct reduction *call)
+void launch_atomic_thread(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const result = in.values(call->result);
-        const struct blocks blocks = blocks_of(call, atomic_thread<decltype(in)>);
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const result = (value *)call->result;
+    const struct blocks blocks = blocks_of(call, (const void *)atomic_thread);
 
-        set_identity<decltype(in)><<<1, 1>>>(result);
-        atomic_thread<<<blocks.count, blocks.threads>>>(in, call->n, result);
-    });
+    set_zero<<<1, 1>>>(result);
+    atomic_thread<<<blocks.count, blocks.threads>>>(a, b, call->n, result);
 }
 
 /* The threads of a block first combine their numbers by atomics in shared memory.
  *
- * Better: one atomic a block on the result. Those in shared memory stay on the multiprocessor, and
- * different blocks do them at the same time.
+ * Better: one atomic per block on the result. Those in shared memory stay on the multiprocessor,
+ * and different blocks do them at the same time.
  * Still bad: within a block the atomics still execute one after the other, and where shared memory
  * has no floating-point addition of its own, each is a loop around a compare-and-swap. */
-template <typename R>
-__global__ void atomic_block(R in, size_t n, typename R::value *result)
+__global__ void atomic_block(const element *a, const second *b, size_t n, value *result)
 {
-    __shared__ typename R::value of_block;
+    __shared__ value of_block;
     if (threadIdx.x == 0)
-        of_block = R::identity();
+        of_block = 0;
     __syncthreads();
 
-    typename R::value mine = R::identity();
+    value sum = 0;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
          i += (size_t)gridDim.x * blockDim.x)
-        mine = R::combine(mine, in.term(i));
-    R::atomic(&of_block, mine);
+        sum += a[i] * b[i];
+    atomicAdd(&of_block, sum);
     __syncthreads();
 
     if (threadIdx.x == 0)
-        R::atomic(result, of_block);
+        atomicAdd(result, of_block);
 }
 
-extern "C" void launch_atomic_block(const struct reduction *call)
+void launch_atomic_block(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const result = in.values(call->result);
-        const struct blocks blocks = blocks_of(call, atomic_block<decltype(in)>);
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const result = (value *)call->result;
+    const struct blocks blocks = blocks_of(call, (const void *)atomic_block);
 
-        set_identity<decltype(in)><<<1, 1>>>(result);
-        atomic_block<<<blocks.count, blocks.threads>>>(in, call->n, result);
-    });
+    set_zero<<<1, 1>>>(result);
+    atomic_block<<<blocks.count, blocks.threads>>>(a, b, call->n, result);
 }

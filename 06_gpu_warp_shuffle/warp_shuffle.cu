@@ -1,7 +1,7 @@
 /* Step 06: the threads of a warp read each other's registers; shared memory is left for what passes
- * between warps. `in` says what is reduced (common/kernel/reduce_objects.cuh). The first rungs launch
- * their kernel twice, as in step 05: over the input, then over the blocks' numbers. What several
- * rungs share is in warp_reduce.cuh. */
+ * between warps. `in` says what is reduced (common/kernel/reduce_objects.cuh). The first rungs
+ * launch their kernel twice, as in step 05: over the input, then over the blocks' numbers. What
+ * several rungs share is in warp_reduce.cuh. */
 #include "kernel/blocks.cuh"
 #include "launch_shape.cuh"
 #include "warp_reduce.cuh"
