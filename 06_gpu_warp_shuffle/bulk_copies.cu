@@ -3,35 +3,49 @@
  *
  * One thread issues copies of kilobytes, which arrive in shared memory without passing through
  * registers, and a barrier in shared memory (mbarrier) tells when they have arrived. */
-#include "kernel/dependent_launch.cuh"
+#include "base/integers.h"
 #include "kernel/launch_limits.cuh"
+#include "kernel/overlap.cuh"
+#include "kernel/reduce.cuh"
 #include "kernel/tma.cuh"
 #include "warp_reduce.cuh"
 
-/* Of an input; where the other's elements are wider or narrower, of the wider. */
-static const unsigned TILE_BYTES = 32 << 10;
 static const unsigned BULK_THREADS = 512;
+
+/* A tile is 32 KB of one input; of two inputs with different types, of the one with wider elements.
+ * The ring has six tiles of one input, or three of two: 192 KB of the 227 that a block may have on
+ * sm_90. */
+enum {
+    TILE_BYTES = 32 << 10,
+    TILE_TERMS = TILE_BYTES / 16 * PACK,
+    FIRST_BYTES = TILE_TERMS * sizeof(element),
+    SECOND_BYTES = OPERANDS == 2 ? TILE_TERMS * sizeof(second) : 0,
+    STAGE_BYTES = FIRST_BYTES + SECOND_BYTES,
+    STAGES = 6 / OPERANDS
+};
+
+/* Starts the copies of the terms from number `first` on to a stage of the ring. */
+static __device__ void fetch(const element *a, const second *b, size_t first, unsigned char *stage,
+                             phase_barrier *arrived)
+{
+    barrier_arrive_expecting(arrived, STAGE_BYTES);
+    copy_bulk(stage, a + first, FIRST_BYTES, arrived);
+    if (OPERANDS == 2)
+        copy_bulk(stage + FIRST_BYTES, b + first, SECOND_BYTES, arrived);
+}
 
 /* A ring of STAGES tiles in shared memory: while the threads reduce one, the TMA fills the others.
  * A block takes every gridDim.x-th tile. Elements that do not fill a tile are read one by one.
  *
  * Better: 96 to 192 KB in flight on every multiprocessor at all times, and one thread issues all
  * copies. */
-template <unsigned STAGES, typename R>
 __global__ void __launch_bounds__(BULK_THREADS)
-    bulk_copies(R in, size_t n, size_t head, typename R::value *block_results,
-                typename R::value *result)
+    bulk_copies(const element *a, const second *b, size_t n, size_t head, value *block_results,
+                value *result)
 {
-    typedef typename R::value value;
-    typedef typename R::element element;
-    typedef typename R::second_type second;
-    const unsigned tile_terms = TILE_BYTES / 16 * R::PACK;
-    const unsigned first_bytes = tile_terms * (unsigned)sizeof(element);
-    const unsigned second_bytes = R::HAS_SECOND ? tile_terms * (unsigned)sizeof(second) : 0;
-    const unsigned stage_bytes = first_bytes + second_bytes;
     extern __shared__ __align__(128) unsigned char stages[];
     __shared__ phase_barrier arrived[STAGES];
-    const size_t tiles = (n - head) / tile_terms;
+    const size_t tiles = (n - head) / TILE_TERMS;
 
     if (threadIdx.x == 0) {
         for (unsigned s = 0; s < STAGES; s++)
@@ -41,35 +55,30 @@ __global__ void __launch_bounds__(BULK_THREADS)
     __syncthreads();
     overlap_launches();
 
-    auto fetch = [&](size_t tile, unsigned stage) {
-        unsigned char *const to = stages + (size_t)stage * stage_bytes;
-        const size_t first = head + tile * tile_terms;
-        barrier_arrive_expecting(&arrived[stage], stage_bytes);
-        copy_bulk(to, in.a + first, first_bytes, &arrived[stage]);
-        if (R::HAS_SECOND)
-            copy_bulk(to + first_bytes, in.second() + first, second_bytes, &arrived[stage]);
-    };
     if (threadIdx.x == 0)
-        for (unsigned s = 0; s < STAGES; s++)
-            if (blockIdx.x + (size_t)s * gridDim.x < tiles)
-                fetch(blockIdx.x + (size_t)s * gridDim.x, s);
+        for (unsigned s = 0; s < STAGES; s++) {
+            const size_t tile = blockIdx.x + (size_t)s * gridDim.x;
+            if (tile < tiles)
+                fetch(a, b, head + tile * TILE_TERMS, stages + (size_t)s * STAGE_BYTES,
+                      &arrived[s]);
+        }
 
-    value mine[2] = {R::identity(), R::identity()};
+    value mine[2] = {IDENTITY, IDENTITY};
     unsigned stage = 0, parity = 0;
     for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const element *const a = (const element *)(stages + (size_t)stage * stage_bytes);
-        const second *const b = (const second *)((const unsigned char *)a + first_bytes);
+        unsigned char *const at = stages + (size_t)stage * STAGE_BYTES;
 
         barrier_wait(&arrived[stage], parity);
 #pragma unroll
         for (unsigned p = 0; p < TILE_BYTES / 16 / BULK_THREADS; p++)
-            mine[p % 2] = R::combine(mine[p % 2],
-                                     R::pack_at(a, b, (p * BULK_THREADS + threadIdx.x) * R::PACK));
+            mine[p % 2] = combine(
+                mine[p % 2], term_of_pack((const element *)at, (const second *)(at + FIRST_BYTES),
+                                          (p * BULK_THREADS + threadIdx.x) * PACK));
         __syncthreads(); /* all have read the tile: it may be overwritten */
 
         const size_t next = tile + (size_t)STAGES * gridDim.x;
         if (threadIdx.x == 0 && next < tiles)
-            fetch(next, stage);
+            fetch(a, b, head + next * TILE_TERMS, at, &arrived[stage]);
         if (++stage == STAGES) {
             stage = 0;
             parity ^= 1;
@@ -78,80 +87,53 @@ __global__ void __launch_bounds__(BULK_THREADS)
     const size_t thread = (size_t)blockIdx.x * BULK_THREADS + threadIdx.x;
     const size_t threads = (size_t)gridDim.x * BULK_THREADS;
     for (size_t i = thread; i < head; i += threads)
-        mine[0] = R::combine(mine[0], in.term(i));
-    for (size_t i = head + tiles * tile_terms + thread; i < n; i += threads)
-        mine[0] = R::combine(mine[0], in.term(i));
+        mine[0] = combine(mine[0], term(a, b, i));
+    for (size_t i = head + tiles * TILE_TERMS + thread; i < n; i += threads)
+        mine[0] = combine(mine[0], term(a, b, i));
 
-    finish_by_last_block<R>(reduce_block<BULK_THREADS, R>(R::combine(mine[0], mine[1])),
-                            block_results, result);
+    finish_by_last_block(reduce_block(combine(mine[0], mine[1]), BULK_THREADS), block_results,
+                         result);
 }
 
 /* Whether the TMA can read both inputs from term number `head` on. */
-template <typename R>
-static bool is_aligned_for_bulk(const R &in, size_t head)
+static inline bool is_aligned_for_bulk(const element *a, const second *b, size_t head)
 {
-    return (size_t)(in.a + head) % 16 == 0 &&
-           (!R::HAS_SECOND || (size_t)(in.second() + head) % 16 == 0);
+    return (size_t)(a + head) % 16 == 0 && (OPERANDS == 1 || (size_t)(b + head) % 16 == 0);
 }
 
-/* How an input is cut: elements before the first tile, tiles, and the ring's bytes. */
-struct bulk_plan {
-    size_t head, tiles, shared_bytes;
-};
-
-/* Six tiles of one input, or three of two: 192 KB of the 227 that a block may have on sm_90. */
-template <typename R>
-static const unsigned STAGES_OF = R::HAS_SECOND ? 3 : 6;
-
-template <typename R>
-static struct bulk_plan plan_bulk(const struct reduction *call, const R &in)
+/* Whole tiles after the elements before the first address that is a multiple of 16. */
+size_t bulk_copies_tiles(const struct reduction *call)
 {
-    const size_t tile_terms = TILE_BYTES / 16 * R::PACK;
-    const size_t first_bytes = tile_terms * sizeof(typename R::element);
-    const size_t second_bytes = R::HAS_SECOND ? tile_terms * sizeof(typename R::second_type) : 0;
-    const size_t head = elements_to_alignment(in.a);
+    const size_t head = elements_to_alignment((const element *)call->a);
 
-    return {head, call->n > head ? (call->n - head) / tile_terms : 0,
-            STAGES_OF<R> * (first_bytes + second_bytes)};
+    return call->n > head ? (call->n - head) / TILE_TERMS : 0;
 }
 
-extern "C" size_t bulk_copies_tiles(const struct reduction *call)
+const char *declines_bulk_copies(const struct reduction *call)
 {
-    size_t tiles = 0;
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
 
-    reduce_with(call, [=, &tiles](auto in) { tiles = plan_bulk(call, in).tiles; });
-    return tiles;
+    return bulk_copies_tiles(call) == 0 ? "requires a whole tile of 32 KB"
+           : !is_aligned_for_bulk(a, b, elements_to_alignment(a))
+               ? "requires inputs with the same alignment"
+           : !block_may_have(STAGES * STAGE_BYTES) ? "requires 192 KB of shared memory per block"
+                                                   : NULL;
 }
 
-extern "C" const char *declines_bulk_copies(const struct reduction *call)
+void launch_bulk_copies(const struct reduction *call)
 {
-    const char *reason = NULL;
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const size_t head = elements_to_alignment(a);
+    const unsigned grid = (unsigned)smaller((size_t)call->multiprocessors, bulk_copies_tiles(call));
+    cudaLaunchAttribute attribute;
+    const cudaLaunchConfig_t config =
+        overlapping((const void *)bulk_copies, grid, BULK_THREADS, STAGES * STAGE_BYTES,
+                    (cudaStream_t)call->stream, &attribute);
 
-    reduce_with(call, [=, &reason](auto in) {
-        const struct bulk_plan plan = plan_bulk(call, in);
-
-        reason = plan.tiles == 0                       ? "requires a whole tile of 32 KB"
-                 : !is_aligned_for_bulk(in, plan.head) ? "requires inputs with the same alignment"
-                 : !block_may_have(plan.shared_bytes) ? "requires 192 KB of shared memory per block"
-                                                      : NULL;
-    });
-    return reason;
-}
-
-template <unsigned STAGES, typename R>
-static void start_bulk(const struct reduction *call, R in)
-{
-    const struct bulk_plan plan = plan_bulk(call, in);
-
-    cudaFuncSetAttribute(bulk_copies<STAGES, R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         (int)plan.shared_bytes);
-    launch_dependent_in((cudaStream_t)call->stream, bulk_copies<STAGES, R>,
-                        (unsigned)min((size_t)call->multiprocessors, plan.tiles), BULK_THREADS,
-                        plan.shared_bytes, in, call->n, plan.head, in.values(call->workspace),
-                        in.values(call->result));
-}
-
-extern "C" void launch_bulk_copies(const struct reduction *call)
-{
-    reduce_with(call, [=](auto in) { start_bulk<STAGES_OF<decltype(in)>>(call, in); });
+    cudaFuncSetAttribute((const void *)bulk_copies, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         STAGES * STAGE_BYTES);
+    cudaLaunchKernelEx(&config, bulk_copies, a, b, call->n, head, block_results, result);
 }

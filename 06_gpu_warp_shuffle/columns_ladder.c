@@ -9,6 +9,7 @@ void launch_column_block(const struct matrix_reduction *call);
 void launch_column_thread(const struct matrix_reduction *call);
 void launch_column_tile(const struct matrix_reduction *call);
 void launch_column_vectorized(const struct matrix_reduction *call);
+const char *declines_column_vectorized(const struct matrix_reduction *call);
 void launch_column_in_flight(const struct matrix_reduction *call);
 void launch_column_fitted(const struct matrix_reduction *call);
 const char *declines_column_fitted(const struct matrix_reduction *call);
@@ -106,6 +107,7 @@ static const struct matrix_rung rungs[] = {
     {
         .rung = {.name = "column_vectorized", .idea = "16-byte loads: several columns a thread"},
         .run = launch_column_vectorized,
+        .declines = declines_column_vectorized,
         .depth = depth_column_fixed,
     },
     {

@@ -12,11 +12,18 @@ void launch_shuffle(const struct reduction *call);
 void launch_two_level(const struct reduction *call);
 void launch_vectorized(const struct reduction *call);
 void launch_in_flight(const struct reduction *call);
+void launch_block_atomic(const struct reduction *call);
 void launch_one_launch(const struct reduction *call);
 void launch_shape_by_size(const struct reduction *call);
 void launch_overlapped(const struct reduction *call);
 void launch_bulk_copies(const struct reduction *call);
 const char *declines_bulk_copies(const struct reduction *call);
+
+/* One launch, and at worst the atomics of all blocks. */
+static double depth_block_atomic(const struct reduction *call)
+{
+    return depth_two_stages(call) + (double)reduction_range(call).most_blocks;
+}
 
 /* More than depth_two_stages: the accumulators of a thread are combined at the end, and the last
  * block's warp takes several numbers a lane. */
@@ -48,6 +55,14 @@ static const struct reduction_rung rungs[] = {
         .rung = {.name = "in_flight", .idea = "four independent loads in flight"},
         .run = launch_in_flight,
         .depth = depth_two_stages,
+        .shape = TAKES_GRID,
+    },
+    {
+        .rung = {.name = "block_atomic",
+                 .idea = "one atomic per block instead of the second launch",
+                 .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
+        .run = launch_block_atomic,
+        .depth = depth_block_atomic,
         .shape = TAKES_GRID,
     },
     {

@@ -1,44 +1,34 @@
-/* Step 06: the shape of a launch by the size of its input. */
-#ifndef LAUNCH_SHAPE_CUH
-#define LAUNCH_SHAPE_CUH
+/* Step 06: the shape of a launch by the size of its input. Included for each reduction, after
+ * kernel/reduce.cuh. */
 
-#include "problem/reduction/reduction.h"
-
-/* Threads a block, and packs that a thread loads in an iteration: a type, since the compiler must
- * know both. */
-template <unsigned THREADS_, unsigned LOADS_>
-struct Shape {
-    static const unsigned THREADS = THREADS_, LOADS = LOADS_;
+/* Threads per block, packs that a thread loads per iteration, and blocks. */
+struct shape {
+    unsigned threads, loads, blocks;
 };
 
-/* Calls launch(shape, grid) with as many blocks as there is work for, and at most `resident` on
- * each multiprocessor. */
-template <unsigned THREADS, unsigned LOADS, typename Launch>
-static void with_shape(const struct reduction *call, unsigned pack, unsigned resident,
-                       Launch launch)
+/* As many blocks as there is work for, and at most `resident` on each multiprocessor. */
+static struct shape shape_of(const struct reduction *call, unsigned threads, unsigned loads,
+                             unsigned resident)
 {
-    launch(Shape<THREADS, LOADS>(), reduction_grid(call, THREADS * LOADS * pack, resident));
+    const struct shape shape = {threads, loads,
+                                reduction_grid(call, threads * loads * PACK, resident)};
+    return shape;
 }
 
-/* Calls launch(shape, grid) with the shape for the size of the input. A thread loads one pack an
- * iteration as long as there is no more than that for it to do, and more where there is. Tuned on
- * an H200. */
-template <typename Launch>
-static void with_shape_by_size(const struct reduction *call, unsigned pack, Launch launch)
+/* A thread loads one pack per iteration as long as it has no more than that to do, and more packs
+ * where it has. Tuned on an H200. */
+static struct shape shape_for_size(const struct reduction *call)
 {
-    const size_t packs = call->n / pack;
+    const size_t packs = call->n / PACK;
     const size_t wave = (size_t)call->multiprocessors * 1024; /* packs: one for each thread */
 
-    if (call->n <= 4096 * (size_t)pack)
-        with_shape<1024, 4>(call, pack, 1, launch); /* a single block: no ticket */
-    else if (packs <= wave / 4)
-        with_shape<256, 1>(call, pack, 1, launch);
-    else if (packs <= 2 * wave)
-        with_shape<1024, 1>(call, pack, 1, launch);
-    else if (packs <= 16 * wave)
-        with_shape<1024, 2>(call, pack, 2, launch);
-    else
-        with_shape<1024, 4>(call, pack, 2, launch);
+    if (call->n <= 4096 * (size_t)PACK)
+        return shape_of(call, 1024, 4, 1); /* a single block: no ticket */
+    if (packs <= wave / 4)
+        return shape_of(call, 256, 1, 1);
+    if (packs <= 2 * wave)
+        return shape_of(call, 1024, 1, 1);
+    if (packs <= 16 * wave)
+        return shape_of(call, 1024, 2, 2);
+    return shape_of(call, 1024, 4, 2);
 }
-
-#endif

@@ -1,15 +1,11 @@
-/* Step 06: what the kernels of rows and columns and their launches share. */
-#ifndef MATRIX_CUH
-#define MATRIX_CUH
+/* Step 06: what the kernels of rows and columns and their launches share. Included for each
+ * reduction, after kernel/reduce.cuh. An element is a value here, a float or a double, and there is
+ * one input. */
 
-#include "matrix_plan.h"
-#include "warp_reduce.cuh"
-
-/* COUNT elements that are loaded together: one load of up to 16 bytes. */
-template <typename T, unsigned COUNT>
-struct __align__(sizeof(T) * COUNT) Pack
+/* Elements that are loaded together, by one load of 16 bytes. */
+struct __align__(16) pack
 {
-    T element[COUNT];
+    value element[PACK];
 };
 
 /* A grid with a block for each of very many results: more than a grid may have in x go on in y. */
@@ -24,16 +20,3 @@ static __device__ size_t block_number()
 {
     return (size_t)blockIdx.y * gridDim.x + blockIdx.x;
 }
-
-/* Calls launch(in) with the matrix and the operator: in.a the elements, in.term(i) element i
- * (common/kernel/reduce_objects.cuh). */
-template <typename Launch>
-static void matrix_with(const struct matrix_reduction *call, Launch launch)
-{
-    if (call->type == TYPE_F64)
-        reduce_unary(call->op, (const double *)call->a, launch);
-    else
-        reduce_unary(call->op, (const float *)call->a, launch);
-}
-
-#endif

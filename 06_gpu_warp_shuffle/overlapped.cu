@@ -4,31 +4,69 @@
  * The next kernel in the stream may start on multiprocessors that have room while this one still
  * runs. It waits there until this one's writes are visible. So calls that follow one another do not
  * pay for a launch each. */
-#include "kernel/dependent_launch.cuh"
+#include "kernel/blocks.cuh"
+#include "kernel/overlap.cuh"
+#include "kernel/reduce.cuh"
 #include "launch_shape.cuh"
 #include "warp_reduce.cuh"
 
-/* The rung shape_by_size with launches that overlap.
+/* The rung shape_by_size with launches that overlap. A launch with an attribute cannot be written
+ * as <<<>>>: cudaLaunchKernelEx takes its configuration, the kernel and its arguments.
  *
  * Better: a small input's time was mostly launch.
  * Still bad: loads pass through registers, which leaves a little bandwidth unused. */
-template <unsigned THREADS, unsigned LOADS, typename R>
-__global__ void __launch_bounds__(THREADS)
-    overlapped(R in, size_t n, typename R::value *block_results, typename R::value *result)
+__global__ void __launch_bounds__(256) overlapped_256x1(const element *a, const second *b, size_t n,
+                                                        value *block_results, value *result)
 {
     overlap_launches();
-    const typename R::value mine = reduce_block<THREADS, R>(reduce_share<THREADS, LOADS>(in, n));
-    finish_by_last_block<R>(mine, block_results, result);
+    const value mine = reduce_block(reduce_share(a, b, n, 256, 1), 256);
+    finish_by_last_block(mine, block_results, result);
 }
 
-extern "C" void launch_overlapped(const struct reduction *call)
+__global__ void __launch_bounds__(1024)
+    overlapped_1024x1(const element *a, const second *b, size_t n, value *block_results,
+                      value *result)
 {
-    reduce_with(call, [=](auto in) {
-        with_shape_by_size(call, in.PACK, [=](auto shape, unsigned grid) {
-            launch_dependent_in((cudaStream_t)call->stream,
-                                overlapped<shape.THREADS, shape.LOADS, decltype(in)>, grid,
-                                shape.THREADS, 0, in, call->n, in.values(call->workspace),
-                                in.values(call->result));
-        });
-    });
+    overlap_launches();
+    const value mine = reduce_block(reduce_share(a, b, n, 1024, 1), 1024);
+    finish_by_last_block(mine, block_results, result);
+}
+
+__global__ void __launch_bounds__(1024)
+    overlapped_1024x2(const element *a, const second *b, size_t n, value *block_results,
+                      value *result)
+{
+    overlap_launches();
+    const value mine = reduce_block(reduce_share(a, b, n, 1024, 2), 1024);
+    finish_by_last_block(mine, block_results, result);
+}
+
+__global__ void __launch_bounds__(1024)
+    overlapped_1024x4(const element *a, const second *b, size_t n, value *block_results,
+                      value *result)
+{
+    overlap_launches();
+    const value mine = reduce_block(reduce_share(a, b, n, 1024, 4), 1024);
+    finish_by_last_block(mine, block_results, result);
+}
+
+void launch_overlapped(const struct reduction *call)
+{
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const cudaStream_t stream = (cudaStream_t)call->stream;
+    const struct shape shape = shape_for_size(call);
+    cudaLaunchAttribute attribute;
+    const cudaLaunchConfig_t config = overlapping((const void *)overlapped_256x1, shape.blocks,
+                                                  shape.threads, 0, stream, &attribute);
+
+    if (shape.threads == 256)
+        cudaLaunchKernelEx(&config, overlapped_256x1, a, b, call->n, block_results, result);
+    else if (shape.loads == 1)
+        cudaLaunchKernelEx(&config, overlapped_1024x1, a, b, call->n, block_results, result);
+    else if (shape.loads == 2)
+        cudaLaunchKernelEx(&config, overlapped_1024x2, a, b, call->n, block_results, result);
+    else
+        cudaLaunchKernelEx(&config, overlapped_1024x4, a, b, call->n, block_results, result);
 }

@@ -1,134 +1,126 @@
 /* Step 06, rows: a matrix in, one number per row out. The matrix is row-major, so the elements of a
  * row are neighbours in memory: which thread takes which element decides the speed. */
+#include "kernel/reduce.cuh"
 #include "matrix.cuh"
+#include "matrix_plan.h"
+#include "warp_reduce.cuh"
 
 static const unsigned BLOCK = ROW_BLOCK;
 
-/* A thread a row, as one would write it for a CPU.
+/* A thread per row, as a CPU programmer would write it.
  *
  * Bad: the lanes of a warp read addresses that are a row apart. Each load moves a sector of 32
  * bytes to use 4, and the rest may no longer be in the cache when it is needed. And a matrix of few
  * rows keeps few threads busy. */
-template <typename R>
-__global__ void row_thread(R in, size_t rows, size_t columns, typename R::value *out)
+__global__ void row_thread(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t row = block_number() * BLOCK + threadIdx.x;
     if (row >= rows)
         return;
 
-    typename R::value mine = R::identity();
+    value mine = IDENTITY;
     for (size_t column = 0; column < columns; column++)
-        mine = R::combine(mine, in.term(row * columns + column));
+        mine = combine(mine, a[row * columns + column]);
     out[row] = mine;
 }
 
-extern "C" void launch_row_thread(const struct matrix_reduction *call)
+void launch_row_thread(const struct matrix_reduction *call)
 {
     if (call->rows == 0)
         return;
     const dim3 grid = grid_of(divided_up(call->rows, BLOCK));
-    matrix_with(call, [=](auto in) {
-        row_thread<<<grid, BLOCK>>>(in, call->rows, call->columns, in.values(call->result));
-    });
+    row_thread<<<grid, BLOCK>>>((const value *)call->a, call->rows, call->columns,
+                                (value *)call->result);
 }
 
-/* A warp a row.
+/* A warp per row.
  *
  * Better: a warp reads 128 neighbouring bytes at a time and uses all of them, and five shuffles
  * combine its lanes.
  * Still bad: a matrix of few, long rows keeps few warps busy. */
-template <typename R>
-__global__ void row_warp(R in, size_t rows, size_t columns, typename R::value *out)
+__global__ void row_warp(const value *a, size_t rows, size_t columns, value *out)
 {
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const size_t row = block_number() * (BLOCK / WARP) + warp;
     if (row >= rows)
         return;
 
-    typename R::value mine = R::identity();
+    value mine = IDENTITY;
     for (size_t column = lane; column < columns; column += WARP)
-        mine = R::combine(mine, in.term(row * columns + column));
+        mine = combine(mine, a[row * columns + column]);
 
-    mine = reduce_warp<R>(mine);
+    mine = reduce_warp(mine);
     if (lane == 0)
         out[row] = mine;
 }
 
-extern "C" void launch_row_warp(const struct matrix_reduction *call)
+void launch_row_warp(const struct matrix_reduction *call)
 {
     if (call->rows == 0)
         return;
     const dim3 grid = grid_of(divided_up(call->rows, BLOCK / WARP));
-    matrix_with(call, [=](auto in) {
-        row_warp<<<grid, BLOCK>>>(in, call->rows, call->columns, in.values(call->result));
-    });
+    row_warp<<<grid, BLOCK>>>((const value *)call->a, call->rows, call->columns,
+                              (value *)call->result);
 }
 
-/* A block a row.
+/* A block per row.
  *
  * Better: eight warps share a long row.
- * Still bad: in a short row most threads are idle. Each load brings 4 bytes a thread. */
-template <typename R>
-__global__ void row_block(R in, size_t rows, size_t columns, typename R::value *out)
+ * Still bad: in a short row most threads are idle. Each load has 4 bytes per thread. */
+__global__ void row_block(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t row = block_number();
     if (row >= rows)
         return;
 
-    typename R::value mine = R::identity();
+    value mine = IDENTITY;
     for (size_t column = threadIdx.x; column < columns; column += BLOCK)
-        mine = R::combine(mine, in.term(row * columns + column));
+        mine = combine(mine, a[row * columns + column]);
 
-    mine = reduce_block<BLOCK, R>(mine);
+    mine = reduce_block(mine, BLOCK);
     if (threadIdx.x == 0)
         out[row] = mine;
 }
 
-extern "C" void launch_row_block(const struct matrix_reduction *call)
+void launch_row_block(const struct matrix_reduction *call)
 {
     if (call->rows == 0)
         return;
     const dim3 grid = grid_of(call->rows);
-    matrix_with(call, [=](auto in) {
-        row_block<<<grid, BLOCK>>>(in, call->rows, call->columns, in.values(call->result));
-    });
+    row_block<<<grid, BLOCK>>>((const value *)call->a, call->rows, call->columns,
+                               (value *)call->result);
 }
 
 /* Thread `me` of `width` combines its part of the n elements at `a`: 16-byte loads from the first
- * address that is a multiple of 16, LOADS of them before the first is used, and one by one the
+ * address that is a multiple of 16, `loads` of them before the first is used, and one by one the
  * elements before and after. */
-template <unsigned LOADS, typename R>
-static __device__ typename R::value reduce_span(const typename R::value *a, size_t n, unsigned me,
-                                                unsigned width)
+static __device__ value reduce_span(const value *a, size_t n, unsigned me, unsigned width,
+                                    unsigned loads)
 {
-    typedef typename R::value value;
-    const unsigned COUNT = 16 / sizeof(value);
-    typedef Pack<value, COUNT> pack;
-
-    size_t head = (COUNT - (size_t)a / sizeof(value) % COUNT) % COUNT;
+    size_t head = (PACK - (size_t)a / sizeof(value) % PACK) % PACK;
     head = head < n ? head : n;
-    const size_t packs = (n - head) / COUNT;
-    const size_t edges = n - packs * COUNT; /* elements before and after the packs */
-    const pack *const body = (const pack *)(a + head);
-    value mine = R::identity();
+    const size_t packs = (n - head) / PACK;
+    const size_t edges = n - packs * PACK; /* elements before and after the packs */
+    const struct pack *const body = (const struct pack *)(a + head);
+    value mine = IDENTITY;
 
-    for (size_t i = me; i < packs; i += LOADS * width) {
-        pack loaded[LOADS];
+    for (size_t i = me; i < packs; i += loads * width) {
+        struct pack loaded[ROW_PACKS_IN_FLIGHT];
 #pragma unroll
-        for (unsigned k = 0; k < LOADS; k++) {
+        for (unsigned k = 0; k < loads; k++) {
             if (i + k * width < packs)
                 loaded[k] = body[i + k * width];
             else
-                for (unsigned e = 0; e < COUNT; e++)
-                    loaded[k].element[e] = R::identity();
+                for (unsigned e = 0; e < PACK; e++)
+                    loaded[k].element[e] = IDENTITY;
         }
 #pragma unroll
-        for (unsigned k = 0; k < LOADS; k++)
-            for (unsigned e = 0; e < COUNT; e++)
-                mine = R::combine(mine, loaded[k].element[e]);
+        for (unsigned k = 0; k < loads; k++)
+            for (unsigned e = 0; e < PACK; e++)
+                mine = combine(mine, loaded[k].element[e]);
     }
     for (size_t i = me; i < edges; i += width)
-        mine = R::combine(mine, a[i < head ? i : i + packs * COUNT]);
+        mine = combine(mine, a[i < head ? i : i + packs * PACK]);
     return mine;
 }
 
@@ -137,28 +129,26 @@ static __device__ typename R::value reduce_span(const typename R::value *a, size
  * Better: a quarter of the load instructions, and four times the bytes in flight.
  * Still bad: a thread waits for one pack before it loads the next. In a row of less than 4 KB some
  * threads have none. */
-template <typename R>
-__global__ void row_vectorized(R in, size_t rows, size_t columns, typename R::value *out)
+__global__ void row_vectorized(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t row = block_number();
     if (row >= rows)
         return;
 
-    typename R::value mine = reduce_span<1, R>(in.a + row * columns, columns, threadIdx.x, BLOCK);
+    value mine = reduce_span(a + row * columns, columns, threadIdx.x, BLOCK, 1);
 
-    mine = reduce_block<BLOCK, R>(mine);
+    mine = reduce_block(mine, BLOCK);
     if (threadIdx.x == 0)
         out[row] = mine;
 }
 
-extern "C" void launch_row_vectorized(const struct matrix_reduction *call)
+void launch_row_vectorized(const struct matrix_reduction *call)
 {
     if (call->rows == 0)
         return;
     const dim3 grid = grid_of(call->rows);
-    matrix_with(call, [=](auto in) {
-        row_vectorized<<<grid, BLOCK>>>(in, call->rows, call->columns, in.values(call->result));
-    });
+    row_vectorized<<<grid, BLOCK>>>((const value *)call->a, call->rows, call->columns,
+                                    (value *)call->result);
 }
 
 /* Blocks that are on a multiprocessor at a time. */
@@ -175,39 +165,35 @@ enum { RESIDENT = ROW_BLOCKS_RESIDENT };
  *
  * Better: four times the bytes in flight, 80 KB on every multiprocessor.
  * Still bad: in a short row most threads find nothing to load. */
-template <typename R>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
-    row_in_flight(R in, size_t rows, size_t columns, typename R::value *out)
+    row_in_flight(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t row = block_number();
     if (row >= rows)
         return;
 
-    typename R::value mine =
-        reduce_span<ROW_PACKS_IN_FLIGHT, R>(in.a + row * columns, columns, threadIdx.x, BLOCK);
+    value mine = reduce_span(a + row * columns, columns, threadIdx.x, BLOCK, ROW_PACKS_IN_FLIGHT);
 
-    mine = reduce_block<BLOCK, R>(mine);
+    mine = reduce_block(mine, BLOCK);
     if (threadIdx.x == 0)
         out[row] = mine;
 }
 
-extern "C" void launch_row_in_flight(const struct matrix_reduction *call)
+void launch_row_in_flight(const struct matrix_reduction *call)
 {
     if (call->rows == 0)
         return;
     const dim3 grid = grid_of(call->rows);
-    matrix_with(call, [=](auto in) {
-        row_in_flight<<<grid, BLOCK>>>(in, call->rows, call->columns, in.values(call->result));
-    });
+    row_in_flight<<<grid, BLOCK>>>((const value *)call->a, call->rows, call->columns,
+                                   (value *)call->result);
 }
 
 /* Combines the values of `width` neighbouring lanes, a power of two; the first of them gets the
  * result. All lanes of the warp must call it. */
-template <typename R>
-static __device__ typename R::value reduce_lanes(typename R::value mine, unsigned width)
+static __device__ value reduce_lanes(value mine, unsigned width)
 {
     for (unsigned offset = width / 2; offset > 0; offset /= 2)
-        mine = R::combine(mine, __shfl_down_sync(ALL_LANES, mine, offset, width));
+        mine = combine(mine, __shfl_down_sync(ALL_LANES, mine, offset, width));
     return mine;
 }
 
@@ -216,9 +202,8 @@ static __device__ typename R::value reduce_lanes(typename R::value mine, unsigne
  *
  * Better: all threads have loads to do, in short rows, too.
  * Still bad: a few rows, however long, keep few multiprocessors busy. */
-template <typename R>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
-    row_fitted(R in, size_t rows, size_t columns, unsigned width, typename R::value *out)
+    row_fitted(const value *a, size_t rows, size_t columns, unsigned width, value *out)
 {
     const unsigned rows_of_block = BLOCK / width;
     const unsigned lane = threadIdx.x % width, mine_of_block = threadIdx.x / width;
@@ -227,38 +212,35 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
     for (size_t first = (size_t)blockIdx.x * rows_of_block; first < rows;
          first += (size_t)gridDim.x * rows_of_block) {
         const size_t row = first + mine_of_block;
-        typename R::value mine = R::identity();
+        value mine = IDENTITY;
         if (row < rows)
-            mine = reduce_span<ROW_PACKS_IN_FLIGHT, R>(in.a + row * columns, columns, lane, width);
+            mine = reduce_span(a + row * columns, columns, lane, width, ROW_PACKS_IN_FLIGHT);
 
-        mine = reduce_lanes<R>(mine, width);
+        mine = reduce_lanes(mine, width);
         if (lane == 0 && row < rows)
             out[row] = mine;
     }
 }
 
-template <typename R>
-static void start_fitted(const struct matrix_reduction *call, R in, size_t rows, size_t columns,
-                         typename R::value *out)
+static void start_fitted(const struct matrix_reduction *call, const value *a, size_t rows,
+                         size_t columns, value *out)
 {
     const struct row_plan plan = row_plan_fitted(call, rows, columns);
 
     if (plan.lanes > 0)
-        row_fitted<<<plan.grid, BLOCK>>>(in, rows, columns, plan.lanes, out);
+        row_fitted<<<plan.grid, BLOCK>>>(a, rows, columns, plan.lanes, out);
     else
-        row_in_flight<<<grid_of(rows), BLOCK>>>(in, rows, columns, out);
+        row_in_flight<<<grid_of(rows), BLOCK>>>(a, rows, columns, out);
 }
 
-extern "C" void launch_row_fitted(const struct matrix_reduction *call)
+void launch_row_fitted(const struct matrix_reduction *call)
 {
-    if (call->rows == 0)
-        return;
-    matrix_with(call, [=](auto in) {
-        start_fitted(call, in, call->rows, call->columns, in.values(call->result));
-    });
+    if (call->rows > 0)
+        start_fitted(call, (const value *)call->a, call->rows, call->columns,
+                     (value *)call->result);
 }
 
-extern "C" const char *declines_row_fitted(const struct matrix_reduction *call)
+const char *declines_row_fitted(const struct matrix_reduction *call)
 {
     return call->rows > 0 && row_plan_fitted(call, call->rows, call->columns).lanes == 0
                ? "requires rows for less than a block each"
@@ -270,38 +252,35 @@ extern "C" const char *declines_row_fitted(const struct matrix_reduction *call)
  *
  * Better: a single long row keeps all multiprocessors busy.
  * Still bad: a second launch, where the last block could finish (one_launch). */
-template <typename R>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
-    row_split(R in, size_t columns, size_t piece_length, typename R::value *out)
+    row_split(const value *a, size_t columns, size_t piece_length, value *out)
 {
     const size_t row = blockIdx.x, piece = blockIdx.y;
     const size_t first = piece * piece_length, left = columns - first;
     const size_t length = left < piece_length ? left : piece_length;
 
-    typename R::value mine = reduce_span<ROW_PACKS_IN_FLIGHT, R>(in.a + row * columns + first,
-                                                                 length, threadIdx.x, BLOCK);
+    value mine =
+        reduce_span(a + row * columns + first, length, threadIdx.x, BLOCK, ROW_PACKS_IN_FLIGHT);
 
-    mine = reduce_block<BLOCK, R>(mine);
+    mine = reduce_block(mine, BLOCK);
     if (threadIdx.x == 0)
         out[row * gridDim.y + piece] = mine;
 }
 
-extern "C" void launch_row_split(const struct matrix_reduction *call)
+void launch_row_split(const struct matrix_reduction *call)
 {
     if (call->rows == 0)
         return;
     const struct row_plan plan = row_plan_split(call);
 
     const dim3 grid((unsigned)call->rows, (unsigned)plan.pieces);
-    matrix_with(call, [=](auto in) {
-        auto *const pieces = in.values(call->workspace);
+    value *const pieces = (value *)call->workspace;
 
-        row_split<<<grid, BLOCK>>>(in, call->columns, plan.piece_length, pieces);
-        start_fitted(call, in.finish(pieces), call->rows, plan.pieces, in.values(call->result));
-    });
+    row_split<<<grid, BLOCK>>>((const value *)call->a, call->columns, plan.piece_length, pieces);
+    start_fitted(call, pieces, call->rows, plan.pieces, (value *)call->result);
 }
 
-extern "C" const char *declines_row_split(const struct matrix_reduction *call)
+const char *declines_row_split(const struct matrix_reduction *call)
 {
     return call->rows > 0 && row_plan_split(call).pieces == 1 ? "requires few, long rows" : NULL;
 }

@@ -1,12 +1,9 @@
 /* Step 06: the parts of its kernels. A kernel reads its share of the input in one way or another,
- * calls reduce_block, and leaves the blocks' numbers to a second launch or to
- * finish_by_last_block. */
-#ifndef WARP_REDUCE_CUH
-#define WARP_REDUCE_CUH
+ * calls reduce_block, and leaves the blocks' numbers to a second launch, to atomics or to
+ * finish_by_last_block. Included for each reduction, after kernel/reduce.cuh. */
 
-#include "kernel/reduce_objects.cuh"
+enum { WARP = 32 };
 
-static const unsigned WARP = 32;
 static const unsigned ALL_LANES = 0xffffffff;
 
 /* Combines the values of a warp's 32 lanes; lane 0 gets the result. All lanes must call it.
@@ -14,69 +11,70 @@ static const unsigned ALL_LANES = 0xffffffff;
  * In the round of `offset` each lane adds the register of the lane `offset` further on. The lanes
  * need not have converged before: __shfl_down_sync waits for all that its mask names. Nothing is
  * written to memory. */
-template <typename R>
-__device__ typename R::value reduce_warp(typename R::value mine)
+static __device__ value reduce_warp(value mine)
 {
     for (unsigned offset = WARP / 2; offset > 0; offset /= 2)
-        mine = R::combine(mine, __shfl_down_sync(ALL_LANES, mine, offset));
+        mine = combine(mine, __shfl_down_sync(ALL_LANES, mine, offset));
     return mine;
 }
 
 /* Combines the values of a block's threads; thread 0 gets the result. All threads must call it, and
- * between two calls there must be a barrier. THREADS is at most 1024, so that the lanes of one warp
- * can take the results of all warps. */
-template <unsigned THREADS, typename R>
-__device__ typename R::value reduce_block(typename R::value mine)
+ * between two calls there must be a barrier. There are at most 1024 threads, so that the lanes of
+ * one warp can take the results of all warps.
+ *
+ * nvcc inlines this function and the next. So where a kernel passes a number, the compiler knows
+ * it, and unrolls the loops. */
+static __device__ value reduce_block(value mine, unsigned threads)
 {
-    __shared__ typename R::value warp_results[THREADS / WARP];
+    __shared__ value warp_results[MOST_THREADS / WARP];
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
 
-    mine = reduce_warp<R>(mine);
-    if (THREADS == WARP)
-        return mine;
+    mine = reduce_warp(mine);
     if (lane == 0)
         warp_results[warp] = mine;
     __syncthreads();
     if (warp == 0) {
-        mine = lane < THREADS / WARP ? warp_results[lane] : R::identity();
-        mine = reduce_warp<R>(mine);
+        mine = lane < threads / WARP ? warp_results[lane] : IDENTITY;
+        mine = reduce_warp(mine);
     }
     return mine;
 }
 
-/* Combines a thread's share of the input, LOADS packs an iteration. The packs do not depend on each
- * other, so all of their loads can be in flight before the first is used. In each iteration a block
- * reads THREADS * LOADS packs that lie side by side. */
-template <unsigned THREADS, unsigned LOADS, typename R>
-__device__ typename R::value reduce_share(const R &in, size_t n)
+enum { MOST_LOADS = 4 };
+
+/* Combines a thread's share of the input, `loads` packs per iteration, at most MOST_LOADS. The
+ * packs do not depend on each other, so all of their loads can be in flight before the first is
+ * used. In each iteration a block reads threads * loads packs that lie side by side. */
+[[maybe_unused]] static __device__ value reduce_share(const element *a, const second *b, size_t n,
+                                                      unsigned threads, unsigned loads)
 {
-    const size_t thread = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    const size_t threads = (size_t)gridDim.x * THREADS;
-    const size_t head = in.head(n), packs = (n - head) / R::PACK, tail = head + packs * R::PACK;
-    typename R::value mine[LOADS];
+    const size_t thread = (size_t)blockIdx.x * threads + threadIdx.x;
+    const size_t all_threads = (size_t)gridDim.x * threads;
+    const size_t head = head_of(a, b, n), packs = (n - head) / PACK, tail = head + packs * PACK;
+    value mine[MOST_LOADS];
 
 #pragma unroll
-    for (unsigned l = 0; l < LOADS; l++)
-        mine[l] = R::identity();
+    for (unsigned l = 0; l < loads; l++)
+        mine[l] = IDENTITY;
 
-    size_t p = (size_t)blockIdx.x * THREADS * LOADS + threadIdx.x;
-    for (; p + (LOADS - 1) * THREADS < packs; p += threads * LOADS) {
+    size_t p = (size_t)blockIdx.x * threads * loads + threadIdx.x;
+    for (; p + (loads - 1) * threads < packs; p += all_threads * loads) {
 #pragma unroll
-        for (unsigned l = 0; l < LOADS; l++)
-            mine[l] = R::combine(mine[l], in.pack(head + (p + l * THREADS) * R::PACK));
+        for (unsigned l = 0; l < loads; l++)
+            mine[l] = combine(mine[l], term_of_pack(a, b, head + (p + l * threads) * PACK));
     }
 #pragma unroll
-    for (unsigned l = 0; l < LOADS; l++) /* the input ends within these */
-        if (p + l * THREADS < packs)
-            mine[l] = R::combine(mine[l], in.pack(head + (p + l * THREADS) * R::PACK));
-    for (size_t i = thread; i < head; i += threads)
-        mine[0] = R::combine(mine[0], in.term(i));
-    for (size_t i = tail + thread; i < n; i += threads)
-        mine[0] = R::combine(mine[0], in.term(i));
+    for (unsigned l = 0; l < loads; l++) /* the input ends within these */
+        if (p + l * threads < packs)
+            mine[l] = combine(mine[l], term_of_pack(a, b, head + (p + l * threads) * PACK));
+    for (size_t i = thread; i < head; i += all_threads)
+        mine[0] = combine(mine[0], term(a, b, i));
+    for (size_t i = tail + thread; i < n; i += all_threads)
+        mine[0] = combine(mine[0], term(a, b, i));
 
 #pragma unroll
-    for (unsigned l = 1; l < LOADS; l++)
-        mine[0] = R::combine(mine[0], mine[l]);
+    for (unsigned l = 1; l < loads; l++)
+        mine[0] = combine(mine[0], mine[l]);
     return mine[0];
 }
 
@@ -93,9 +91,8 @@ static __device__ unsigned ticket;
  * the other blocks' stores are: an L1 cache belongs to one multiprocessor. Whichever block does it,
  * the numbers are combined in the same order, so the result has the same bits every time, unlike
  * with atomic additions. */
-template <typename R>
-__device__ void finish_by_last_block(typename R::value mine, typename R::value *block_results,
-                                     typename R::value *result)
+[[maybe_unused]] static __device__ void finish_by_last_block(value mine, value *block_results,
+                                                             value *result)
 {
     const unsigned lane = threadIdx.x;
 
@@ -117,12 +114,10 @@ __device__ void finish_by_last_block(typename R::value mine, typename R::value *
         return;
     __syncwarp(); /* orders the other lanes' reads after lane 0's fence: a shuffle does not */
 
-    mine = R::identity();
+    mine = IDENTITY;
     for (unsigned block = lane; block < gridDim.x; block += WARP)
-        mine = R::combine(mine, __ldcg(&block_results[block]));
-    mine = reduce_warp<R>(mine);
+        mine = combine(mine, __ldcg(&block_results[block]));
+    mine = reduce_warp(mine);
     if (lane == 0)
         *result = mine;
 }
-
-#endif

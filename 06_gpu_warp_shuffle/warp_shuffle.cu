@@ -1,8 +1,9 @@
 /* Step 06: the threads of a warp read each other's registers; shared memory is left for what passes
- * between warps. `in` says what is reduced (common/kernel/reduce_objects.cuh). The first rungs
- * launch their kernel twice, as in step 05: over the input, then over the blocks' numbers. What
- * several rungs share is in warp_reduce.cuh. */
+ * between warps. This file is compiled for each operator and type, as those of step 05
+ * (common/kernel/reduce.cuh). The first rungs launch their kernel twice: over the input, then over
+ * the blocks' numbers. What several rungs share is in warp_reduce.cuh. */
 #include "kernel/blocks.cuh"
+#include "kernel/reduce.cuh"
 #include "launch_shape.cuh"
 #include "warp_reduce.cuh"
 
@@ -13,66 +14,62 @@ static const unsigned BLOCK = REDUCTION_BLOCK;
  * Better than step 05: five rounds without shared memory and without a barrier. The one barrier
  * left is between writing and reading the warps' results.
  * Still bad: seven additions in a row by one thread. */
-template <unsigned THREADS, typename R>
-__global__ void shuffle(R in, size_t n, typename R::value *out)
+__global__ void shuffle(const element *a, const second *b, size_t n, value *out)
 {
-    __shared__ typename R::value warp_results[THREADS / WARP];
+    __shared__ value warp_results[BLOCK / WARP];
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
 
-    typename R::value mine = R::identity();
-    for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < n;
-         i += (size_t)gridDim.x * THREADS)
-        mine = R::combine(mine, in.term(i));
+    value mine = IDENTITY;
+    for (size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (size_t)gridDim.x * BLOCK)
+        mine = combine(mine, term(a, b, i));
 
-    mine = reduce_warp<R>(mine);
+    mine = reduce_warp(mine);
     if (lane == 0)
         warp_results[warp] = mine;
     __syncthreads();
 
     if (threadIdx.x == 0) {
-        for (unsigned w = 1; w < THREADS / WARP; w++)
-            mine = R::combine(mine, warp_results[w]);
+        for (unsigned w = 1; w < BLOCK / WARP; w++)
+            mine = combine(mine, warp_results[w]);
         out[blockIdx.x] = mine;
     }
 }
 
-extern "C" void launch_shuffle(const struct reduction *call)
+void launch_shuffle(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const block_results = in.values(call->workspace);
-        const unsigned grid = blocks_of(call, shuffle<BLOCK, decltype(in)>).count;
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const unsigned grid = blocks_of(call, (const void *)shuffle).count;
 
-        shuffle<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
-        shuffle<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
-    });
+    shuffle<<<grid, BLOCK>>>(a, b, call->n, block_results);
+    FINISH(shuffle)<<<1, BLOCK>>>(block_results, NULL, grid, result);
 }
 
 /* Two levels of shuffles: every warp its lanes, and the first warp the warps.
  *
- * Better: three rounds in place of seven additions.
+ * Better: three rounds instead of seven additions.
  * Still bad: each load brings 4 bytes a thread. */
-template <unsigned THREADS, typename R>
-__global__ void two_level(R in, size_t n, typename R::value *out)
+__global__ void two_level(const element *a, const second *b, size_t n, value *out)
 {
-    typename R::value mine = R::identity();
-    for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < n;
-         i += (size_t)gridDim.x * THREADS)
-        mine = R::combine(mine, in.term(i));
+    value mine = IDENTITY;
+    for (size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (size_t)gridDim.x * BLOCK)
+        mine = combine(mine, term(a, b, i));
 
-    mine = reduce_block<THREADS, R>(mine);
+    mine = reduce_block(mine, BLOCK);
     if (threadIdx.x == 0)
         out[blockIdx.x] = mine;
 }
 
-extern "C" void launch_two_level(const struct reduction *call)
+void launch_two_level(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const block_results = in.values(call->workspace);
-        const unsigned grid = blocks_of(call, two_level<BLOCK, decltype(in)>).count;
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const unsigned grid = blocks_of(call, (const void *)two_level).count;
 
-        two_level<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
-        two_level<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
-    });
+    two_level<<<grid, BLOCK>>>(a, b, call->n, block_results);
+    FINISH(two_level)<<<1, BLOCK>>>(block_results, NULL, grid, result);
 }
 
 /* 16-byte loads, as in step 05.
@@ -80,98 +77,159 @@ extern "C" void launch_two_level(const struct reduction *call)
  * Better: a quarter of the load instructions, and four times the bytes in flight.
  * Still bad: a thread waits for one pack before it loads the next. To keep the memory of an H200
  * busy, each multiprocessor needs some 40 KB in flight at all times (bandwidth times latency). */
-template <unsigned THREADS, typename R>
-__global__ void vectorized(R in, size_t n, typename R::value *out)
+__global__ void vectorized(const element *a, const second *b, size_t n, value *out)
 {
-    const size_t thread = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    const size_t threads = (size_t)gridDim.x * THREADS;
-    const size_t head = in.head(n), packs = (n - head) / R::PACK, tail = head + packs * R::PACK;
+    const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    const size_t threads = (size_t)gridDim.x * BLOCK;
+    const size_t head = head_of(a, b, n), packs = (n - head) / PACK, tail = head + packs * PACK;
 
-    typename R::value mine = R::identity();
+    value mine = IDENTITY;
     for (size_t p = thread; p < packs; p += threads)
-        mine = R::combine(mine, in.pack(head + p * R::PACK));
+        mine = combine(mine, term_of_pack(a, b, head + p * PACK));
     for (size_t i = thread; i < head; i += threads)
-        mine = R::combine(mine, in.term(i));
+        mine = combine(mine, term(a, b, i));
     for (size_t i = tail + thread; i < n; i += threads)
-        mine = R::combine(mine, in.term(i));
+        mine = combine(mine, term(a, b, i));
 
-    mine = reduce_block<THREADS, R>(mine);
+    mine = reduce_block(mine, BLOCK);
     if (threadIdx.x == 0)
         out[blockIdx.x] = mine;
 }
 
-extern "C" void launch_vectorized(const struct reduction *call)
+void launch_vectorized(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const block_results = in.values(call->workspace);
-        const unsigned grid = blocks_of(call, vectorized<BLOCK, decltype(in)>).count;
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const unsigned grid = blocks_of(call, (const void *)vectorized).count;
 
-        vectorized<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
-        vectorized<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
-    });
+    vectorized<<<grid, BLOCK>>>(a, b, call->n, block_results);
+    FINISH(vectorized)<<<1, BLOCK>>>(block_results, NULL, grid, result);
 }
 
-/* Several packs an iteration, each added to an accumulator of its own (reduce_share).
+/* Four packs per iteration, each added to an accumulator of its own (reduce_share).
  *
- * Better: LOADS times the bytes in flight.
+ * Better: four times the bytes in flight.
  * Still bad: the second launch, which takes longer than the first for a small input. */
-template <unsigned THREADS, unsigned LOADS, typename R>
-__global__ void in_flight(R in, size_t n, typename R::value *out)
+__global__ void in_flight(const element *a, const second *b, size_t n, value *out)
 {
-    const typename R::value mine = reduce_block<THREADS, R>(reduce_share<THREADS, LOADS>(in, n));
+    const value mine = reduce_block(reduce_share(a, b, n, BLOCK, 4), BLOCK);
     if (threadIdx.x == 0)
         out[blockIdx.x] = mine;
 }
 
-extern "C" void launch_in_flight(const struct reduction *call)
+void launch_in_flight(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        auto *const block_results = in.values(call->workspace);
-        const unsigned grid = blocks_of(call, in_flight<BLOCK, 4, decltype(in)>).count;
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const unsigned grid = blocks_of(call, (const void *)in_flight).count;
 
-        in_flight<BLOCK, 4><<<grid, BLOCK>>>(in, call->n, block_results);
-        in_flight<BLOCK, 4><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
-    });
+    in_flight<<<grid, BLOCK>>>(a, b, call->n, block_results);
+    FINISH(in_flight)<<<1, BLOCK>>>(block_results, NULL, grid, result);
+}
+
+/* The blocks' numbers by an atomic each, as tree_atomic of step 05.
+ *
+ * Better: no second launch over the blocks' numbers.
+ * Still bad: the result must hold the identity before, which takes a launch of a single thread. The
+ * blocks add in the order in which they finish, so the last bits differ from run to run. */
+__global__ void write_identity(value *result)
+{
+    *result = IDENTITY;
+}
+
+__global__ void block_atomic(const element *a, const second *b, size_t n, value *result)
+{
+    const value mine = reduce_block(reduce_share(a, b, n, BLOCK, 4), BLOCK);
+    if (threadIdx.x == 0)
+        atomic_combine(result, mine);
+}
+
+void launch_block_atomic(const struct reduction *call)
+{
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const result = (value *)call->result;
+    const unsigned grid = blocks_of(call, (const void *)block_atomic).count;
+
+    write_identity<<<1, 1>>>(result);
+    block_atomic<<<grid, BLOCK>>>(a, b, call->n, result);
 }
 
 /* One launch: the last block to finish reduces the blocks' numbers (finish_by_last_block).
- * __launch_bounds__ is for the next rung, whose blocks of 1024 threads leave each 64 registers.
  *
- * Better: no second launch, nothing to clear, and still the same bits every time.
+ * Better: nothing to clear, and the same bits every time.
  * Still bad: one shape for all sizes. A small input has blocks that find nothing to read and draw a
  * ticket all the same. */
-template <unsigned THREADS, unsigned LOADS, typename R>
-__global__ void __launch_bounds__(THREADS)
-    one_launch(R in, size_t n, typename R::value *block_results, typename R::value *result)
+__global__ void __launch_bounds__(256)
+    one_launch(const element *a, const second *b, size_t n, value *block_results, value *result)
 {
-    const typename R::value mine = reduce_block<THREADS, R>(reduce_share<THREADS, LOADS>(in, n));
-    finish_by_last_block<R>(mine, block_results, result);
+    const value mine = reduce_block(reduce_share(a, b, n, BLOCK, 4), BLOCK);
+    finish_by_last_block(mine, block_results, result);
 }
 
-extern "C" void launch_one_launch(const struct reduction *call)
+void launch_one_launch(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        const unsigned grid = blocks_of(call, one_launch<BLOCK, 4, decltype(in)>).count;
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const unsigned grid = blocks_of(call, (const void *)one_launch).count;
 
-        one_launch<BLOCK, 4>
-            <<<grid, BLOCK>>>(in, call->n, in.values(call->workspace), in.values(call->result));
-    });
+    one_launch<<<grid, BLOCK>>>(a, b, call->n, block_results, result);
 }
 
-/* The same kernel in a shape that suits the size of the input (launch_shape.cuh).
+/* The same kernel in four shapes; the size of the input chooses one (launch_shape.cuh).
+ * __launch_bounds__ says that a block has 1024 threads, which leaves each 64 registers.
  *
  * Better: every block has something to read, a small input needs no ticket at all, and a large one
  * has larger blocks, so fewer tickets.
  * Still bad: each launch waits until the one before has ended. */
-extern "C" void launch_shape_by_size(const struct reduction *call)
+__global__ void __launch_bounds__(256) one_launch_256x1(const element *a, const second *b, size_t n,
+                                                        value *block_results, value *result)
 {
-    reduce_with(call, [=](auto in) {
-        with_shape_by_size(call, in.PACK, [=](auto shape, unsigned grid) {
-            typedef decltype(shape) Shape; /* gcc 13.2 breaks on shape.THREADS here */
+    const value mine = reduce_block(reduce_share(a, b, n, 256, 1), 256);
+    finish_by_last_block(mine, block_results, result);
+}
 
-            one_launch<Shape::THREADS, Shape::LOADS>
-                <<<grid, Shape::THREADS, 0, (cudaStream_t)call->stream>>>(
-                    in, call->n, in.values(call->workspace), in.values(call->result));
-        });
-    });
+__global__ void __launch_bounds__(1024)
+    one_launch_1024x1(const element *a, const second *b, size_t n, value *block_results,
+                      value *result)
+{
+    const value mine = reduce_block(reduce_share(a, b, n, 1024, 1), 1024);
+    finish_by_last_block(mine, block_results, result);
+}
+
+__global__ void __launch_bounds__(1024)
+    one_launch_1024x2(const element *a, const second *b, size_t n, value *block_results,
+                      value *result)
+{
+    const value mine = reduce_block(reduce_share(a, b, n, 1024, 2), 1024);
+    finish_by_last_block(mine, block_results, result);
+}
+
+__global__ void __launch_bounds__(1024)
+    one_launch_1024x4(const element *a, const second *b, size_t n, value *block_results,
+                      value *result)
+{
+    const value mine = reduce_block(reduce_share(a, b, n, 1024, 4), 1024);
+    finish_by_last_block(mine, block_results, result);
+}
+
+void launch_shape_by_size(const struct reduction *call)
+{
+    const element *const a = (const element *)call->a;
+    const second *const b = (const second *)call->b;
+    value *const block_results = (value *)call->workspace, *const result = (value *)call->result;
+    const cudaStream_t stream = (cudaStream_t)call->stream;
+    const struct shape shape = shape_for_size(call);
+
+    if (shape.threads == 256)
+        one_launch_256x1<<<shape.blocks, 256, 0, stream>>>(a, b, call->n, block_results, result);
+    else if (shape.loads == 1)
+        one_launch_1024x1<<<shape.blocks, 1024, 0, stream>>>(a, b, call->n, block_results, result);
+    else if (shape.loads == 2)
+        one_launch_1024x2<<<shape.blocks, 1024, 0, stream>>>(a, b, call->n, block_results, result);
+    else
+        one_launch_1024x4<<<shape.blocks, 1024, 0, stream>>>(a, b, call->n, block_results, result);
 }

@@ -1,54 +1,13 @@
-/* Programmatic dependent launch, on Hopper (sm_90) and later GPUs: a kernel starts while the kernel
- * before it in the stream is still running. On older GPUs and the CPU back end, launches are
- * ordinary. Source: CUDA Programming Guide, Programmatic Dependent Launch. */
+/* Launches that may overlap the one before them in the stream (overlap.cuh), of kernels with any
+ * parameters. */
 #ifndef RUNGS_DEPENDENT_LAUNCH_CUH
 #define RUNGS_DEPENDENT_LAUNCH_CUH
 
 #include <cuda_runtime.h>
 
-#include "kernel/launch_limits.cuh"
-
-/* Allows blocks of the next kernel in the stream to start on multiprocessors that have room. */
-static inline __device__ void let_next_kernel_in()
-{
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
-/* Waits until the kernel before it in the stream has ended and its writes are visible. Before that,
- * a kernel must not access memory that earlier kernels use. */
-static inline __device__ void wait_for_kernel_before()
-{
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-/* Both; for a kernel whose successor in the stream also calls this. */
-static inline __device__ void overlap_launches()
-{
-    let_next_kernel_in();
-    wait_for_kernel_before();
-}
+#include "kernel/overlap.cuh"
 
 #ifndef __SIMT__
-/* Whether launches can overlap: the device supports it, and the kernel was compiled for a GPU on
- * which it waits. Determined once for all kernels of a source file, which are compiled for the same
- * GPUs, and for the device that is current then, because the query would lengthen each launch. */
-static inline bool launches_can_overlap(const void *kernel)
-{
-    static int answer = -1;
-    cudaFuncAttributes attributes = {};
-
-    if (answer < 0) {
-        cudaFuncGetAttributes(&attributes, kernel);
-        answer =
-            device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 && attributes.ptxVersion >= 90;
-    }
-    return answer;
-}
-
 /* Launches kernel(arguments...) in a stream. The kernel may overlap the one before it there, so it
  * has to call wait_for_kernel_before. Errors are left to cudaGetLastError. */
 template <typename... Parameters, typename... Arguments>
@@ -57,27 +16,18 @@ static inline void launch_dependent_in(cudaStream_t stream, void (*kernel)(Param
                                        Arguments... arguments)
 {
     cudaLaunchAttribute overlap = {};
-    cudaLaunchConfig_t config = {};
+    const cudaLaunchConfig_t config =
+        overlapping((const void *)kernel, grid, threads, shared_bytes, stream, &overlap);
 
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    config.gridDim = grid;
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = shared_bytes;
-    config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = launches_can_overlap((const void *)kernel) ? 1 : 0;
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 /* The same in the default stream. */
 #define launch_dependent(...) launch_dependent_in((cudaStream_t)0, __VA_ARGS__)
 
-#define LAUNCHES_CAN_OVERLAP(kernel) launches_can_overlap((const void *)(kernel))
 #define launch_dependent_clusters(kernel, ...) launch_clusters(kernel, __VA_ARGS__)
 #define launch_dependent_together(kernel, ...) launch_together(kernel, __VA_ARGS__)
 #else
-#define LAUNCHES_CAN_OVERLAP(kernel) false
 #define launch_dependent_clusters(kernel, ...)                                                     \
     (simt::add_function(#kernel, kernel), launch_clusters(kernel, __VA_ARGS__))
 #define launch_dependent_together(kernel, ...)                                                     \
@@ -115,7 +65,7 @@ static inline void launch_with(cudaLaunchAttribute attribute, void (*kernel)(Par
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared_bytes;
     config.attrs = attributes;
-    config.numAttrs = LAUNCHES_CAN_OVERLAP(kernel) ? 2 : 1;
+    config.numAttrs = launches_can_overlap((const void *)kernel) ? 2 : 1;
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 

@@ -14,6 +14,7 @@
  *   term(a, b, i)             a[i] * b[i] for the dot product, otherwise a[i]
  *   combine(x, y)             x + y, the larger or the smaller
  *   atomic_combine(target, x) *target = combine(*target, x), atomically
+ *   OPERANDS                  2 for the dot product, otherwise 1: there is no b
  *   PACK                      how many elements of a one 16-byte load brings
  *   term_of_pack(a, b, i)     terms i to i + PACK - 1, combined, with one load of each input
  *   head_of(a, b, n)          how many of the n terms precede the first that such a load can read
@@ -36,6 +37,12 @@ typedef float element;
 typedef double second, value;
 #else
 typedef float element, second, value;
+#endif
+
+#if defined REDUCE_DOT
+enum { OPERANDS = 2 };
+#else
+enum { OPERANDS = 1 };
 #endif
 
 static __device__ inline value term(const element *a, const second *b, size_t i)

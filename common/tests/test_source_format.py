@@ -17,7 +17,7 @@ COLUMNS = 100
 VERSION = "14"
 
 # The steps that a reader meets before C++, and what their kernels include.
-C_FIRST = re.compile(r"0[345]_\w+/|common/kernel/(reduce|blocks)\.cuh$")
+C_FIRST = re.compile(r"0[3-6]_\w+/|common/kernel/(reduce|blocks)\.cuh$")
 CPP = re.compile(r"\b(template|typename|auto|decltype|operator|class|constexpr)\b|\[[=&]?\]\s*\(|\bstd::")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 

@@ -2,6 +2,13 @@
 
 enum { TILE = 256, THREADS = 128, BLOCKS = 2, STAGES = 3 };
 
+/* For thread 0: starts the copy of a tile to a stage. */
+static __device__ void fetch(const float *in, int tile, float *stage, phase_barrier *arrived)
+{
+    barrier_arrive_expecting(arrived, TILE * sizeof(float));
+    copy_bulk(stage, in + tile * TILE, TILE * sizeof(float), arrived);
+}
+
 /* *result += the sum of in[0 ... n - 1]; *result is 0 before. Whole tiles come through a ring of
  * STAGES tiles in shared memory, filled by the TMA. */
 __global__ void add_up(const float *in, int n, float *result)
@@ -18,15 +25,10 @@ __global__ void add_up(const float *in, int n, float *result)
     }
     __syncthreads();
 
-    /* For thread 0: starts the copy of a tile into a stage. */
-    auto fetch = [&](int tile, int stage) {
-        barrier_arrive_expecting(&arrived[stage], sizeof stages[stage]);
-        copy_bulk(stages[stage], in + tile * TILE, sizeof stages[stage], &arrived[stage]);
-    };
     if (threadIdx.x == 0)
         for (int s = 0; s < STAGES; s++)
             if ((int)blockIdx.x + s * BLOCKS < tiles)
-                fetch(blockIdx.x + s * BLOCKS, s);
+                fetch(in, blockIdx.x + s * BLOCKS, stages[s], &arrived[s]);
 
     /* ---- your work ---- */
     int stage = 0;
