@@ -111,19 +111,31 @@ static bool is_binding(size_t token)
     return false;
 }
 
+/* The name of a kernel without its namespaces. */
+static const char *own_name(const char *name)
+{
+    for (const char *c = name; *c != '\0' && *c != '<' && *c != '('; c++) {
+        if (c[0] == ':' && c[1] == ':') {
+            name = c + 2;
+        }
+    }
+    return name;
+}
+
 void append_launch(struct text *out, size_t name, size_t chevrons)
 {
     struct text kernel = {NULL, 0, 0};
     append_tokens(&kernel, name, chevrons);
+    const char *shown = own_name(kernel.bytes);
     if (preprocessed ? !names_kernel(name, chevrons) : chevrons == name + 1 && is_binding(name)) {
         append_string(out, "simt::launch_value(\"");
-        append_quoted(out, kernel.bytes);
+        append_quoted(out, shown);
         append_string(out, "\", ");
         append_string(out, kernel.bytes);
         append_string(out, ", ");
     } else {
         append_string(out, "simt::launch(\"");
-        append_quoted(out, kernel.bytes);
+        append_quoted(out, shown);
         append_string(out, "\", [=]([[maybe_unused]] auto simt_tag) -> "
                            "decltype(simt::function_of<decltype(simt_tag)>(");
         append_string(out, kernel.bytes);

@@ -22,26 +22,13 @@ static bool is_empty(const struct simt_line_counters *counters)
     return memcmp(counters, &nothing, sizeof nothing) == 0;
 }
 
-/* A kernel's name without its namespaces. */
-static const char *own_name(const char *name)
-{
-    for (const char *c = name; *c != '\0' && *c != '<'; c++) {
-        if (c[0] == ':' && c[1] == ':') {
-            name = c + 2;
-        }
-    }
-    return name;
-}
-
-/* One source that is compiled in several namespaces has one listing: the kernel of that name that
- * another launch of the same file names with its namespace. */
+/* One source that is compiled in several namespaces has one listing: kernels of the same name that
+ * the same file launches. */
 static bool is_listed_as(const struct simt_kernel_counters *kernel,
                          const struct simt_launch *launch)
 {
-    const char *name = own_name(launch->name);
-    return strcmp(kernel->name, name) == 0 &&
-           (kernel->function == launch->function ||
-            (name != launch->name && strcmp(kernel->file, launch->file) == 0));
+    return strcmp(kernel->name, launch->name) == 0 &&
+           (kernel->function == launch->function || strcmp(kernel->file, launch->file) == 0);
 }
 
 static struct simt_kernel_counters *kernel_of(const struct simt_launch *launch)
@@ -52,7 +39,7 @@ static struct simt_kernel_counters *kernel_of(const struct simt_launch *launch)
         }
     }
     kernels = simt_with_room(kernels, kernel_count, &kernel_capacity, sizeof *kernels, "counters");
-    kernels[kernel_count] = (struct simt_kernel_counters){.name = own_name(launch->name),
+    kernels[kernel_count] = (struct simt_kernel_counters){.name = launch->name,
                                                           .file = launch->file,
                                                           .line = launch->line,
                                                           .function = launch->function};

@@ -141,6 +141,7 @@ static void test_names(void **state)
     assert_rewrites("if (c) (*p)<<<1, 2>>>(a);", "if (c) " LAUNCH("(*p)") "1, 2)(a);");
     assert_rewrites("x.template k<3><<<1, 2>>>(a);", LAUNCH("x.template k<3>") "1, 2)(a);");
     assert_rewrites("k<'\"'><<<1, 2>>>(a);", QUOTED("k<'\\\"'>", "k<'\"'>") "1, 2)(a);");
+    assert_rewrites("a::b::k<<<1, 2>>>(a);", QUOTED("k", "a::b::k") "1, 2)(a);");
 }
 
 static void test_chevrons_that_close_templates(void **state)
