@@ -1,5 +1,5 @@
-/* What the two sources of the library CUB share: cub.cu, for the host, and cub_reduction.cu, which is
- * compiled for each operator and type. */
+/* What the two sources of the library CUB share: cub.cu, for the host, and cub_reduction.cu, which
+ * is compiled for each operator and type. */
 #ifndef RUNGS_CUB_PARTS_H
 #define RUNGS_CUB_PARTS_H
 

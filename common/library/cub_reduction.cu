@@ -1,5 +1,5 @@
-/* The library CUB: see cub.h. Compiled for each operator and type (kernel/reduce.cuh). CUB takes the
- * operator and the terms as C++ function objects. */
+/* The library CUB: see cub.h. Compiled for each operator and type (kernel/reduce.cuh). CUB takes
+ * the operator and the terms as C++ function objects. */
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>

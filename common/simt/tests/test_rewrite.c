@@ -131,10 +131,10 @@ static void test_names(void **state)
     assert_rewrites("k<float, 256><<<1, 2>>>(a);", LAUNCH("k<float, 256>") "1, 2)(a);");
     assert_rewrites("k<A<B<int>>><<<1, 2>>>(a);", LAUNCH("k<A<B<int>>>") "1, 2)(a);");
     assert_rewrites("n::m::k<(a > b), f(c < d)><<<1, 2>>>(a);",
-                    LAUNCH("n::m::k<(a > b), f(c < d)>") "1, 2)(a);");
+                    QUOTED("k<(a > b), f(c < d)>", "n::m::k<(a > b), f(c < d)>") "1, 2)(a);");
     assert_rewrites("k<1 << 3, (1 >> 2)><<<1, 2>>>(a);", LAUNCH("k<1 << 3, (1 >> 2)>") "1, 2)(a);");
-    assert_rewrites("n::T<int>::k<<<1, 2>>>(a);", LAUNCH("n::T<int>::k") "1, 2)(a);");
-    assert_rewrites("return ::k<<<1, 2>>>(a);", "return " LAUNCH("::k") "1, 2)(a);");
+    assert_rewrites("n::T<int>::k<<<1, 2>>>(a);", QUOTED("T<int>::k", "n::T<int>::k") "1, 2)(a);");
+    assert_rewrites("return ::k<<<1, 2>>>(a);", "return " QUOTED("k", "::k") "1, 2)(a);");
     assert_rewrites("x = t[i + 1].f->k<<<1, 2>>>(a);", "x = " LAUNCH("t[i + 1].f->k") "1, 2)(a);");
     assert_rewrites("(*p)<<<1, 2>>>(a);", LAUNCH("(*p)") "1, 2)(a);");
     assert_rewrites("get(1)<<<1, 2>>>(a);", LAUNCH("get(1)") "1, 2)(a);");
@@ -492,7 +492,7 @@ static void test_values_are_launched(void **state)
     assert_rewrites("p.second[1]<<<1, 2>>>(a);",
                     "simt::launch_value(\"p.second[1]\", p.second[1], 1, 2)(a);");
     assert_rewrites("template <class T> __global__ void k(T);\nn::k << <1, 2 >> >(a);",
-                    "template <class T>  void k(T);\n" LAUNCH("n::k") "1, 2 )(a);");
+                    "template <class T>  void k(T);\n" QUOTED("k", "n::k") "1, 2 )(a);");
 }
 
 static void test_shifts(void **state)
