@@ -1,6 +1,7 @@
-// Atomics on floats, halves, pairs of these and vectors, bit by bit: one line for each case, then
-// what is in memory afterwards. Run on an H200, that is atomics_h200.txt; test_same_as_h200.sh
-// compares. Inputs come from a formula, so that they need not be stored.
+// Atomics on floats, halves, pairs of these and vectors, bit by bit: for each case one line, with a
+// hash of what is in memory afterwards and its first four words. An H200 printed atomics_h200.txt;
+// test_same_as_h200.sh compares. With a part of a name as argument, the program prints all words of
+// these cases. Inputs come from a formula, so that they need not be stored.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -213,19 +214,21 @@ BULK(bulk_min_bf16, "min.bf16")
 
 static const Format F32 = {32, 8, 23}, F16 = {16, 5, 10}, BF16 = {16, 8, 7};
 
-static void run(const char *name, const Format &f, int elements, bool old_read,
+static void run(const char *only, const char *name, const Format &f, int elements, bool old_read,
                 void (*kernel)(Format, uint32_t *, uint32_t *))
 {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
     // Each number in the place of the first once is enough.
     uint32_t *memory, *old, host[4 * PAIRS], before[4 * PAIRS];
     const int words = (elements * f.bits + 31) / 32;
+    if (!strstr(name, only))
+        return;
     if (cudaMalloc((void **)&memory, sizeof host) || cudaMalloc((void **)&old, sizeof host))
         exit(3);
     kernel<<<1, PAIRS>>>(f, memory, old);
     if (cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost) ||
         cudaMemcpy(before, old, sizeof host, cudaMemcpyDeviceToHost))
         exit(3);
-    printf("%s\n", name);
     for (int i = 0; i < PAIRS; i++) {
         uint32_t words_before[4];
         fill(f, i, false, words_before);
@@ -238,17 +241,23 @@ static void run(const char *name, const Format &f, int elements, bool old_read,
             exit(1);
         }
     }
-    for (int i = 0; i < PAIRS; i += words) {
+    for (int i = 0; i < PAIRS; i += words)
         for (int j = 0; j < words; j++)
-            printf("%08x%c", host[4 * i + j], (i + j) % 8 == 7 ? '\n' : ' ');
-    }
+            hash = (hash ^ host[4 * i + j]) * UINT64_C(0x100000001b3);
+    printf("%s %016llx", name, (unsigned long long)hash);
+    for (int i = 0; i < PAIRS; i += words)
+        for (int j = 0; j < words; j++)
+            if (*only || i + j < 4)
+                printf("%c%x", *only && (i + j) % 8 == 0 ? '\n' : ' ', host[4 * i + j]);
+    printf("\n");
     cudaFree(memory);
     cudaFree(old);
 }
 
-int main()
+int main(int count, char **arguments)
 {
-#define RUN(name, format, elements, old_read) run(#name, format, elements, old_read, name)
+    const char *only = count > 1 ? arguments[1] : "";
+#define RUN(name, format, elements, old_read) run(only, #name, format, elements, old_read, name)
     RUN(add_f32, F32, 1, true);
     RUN(add_f32_shared, F32, 1, true);
     RUN(red_f32, F32, 1, false);
