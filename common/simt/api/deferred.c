@@ -70,11 +70,17 @@ void *simt_make_call(const struct simt_kernel *kernel, void **arguments, size_t 
 
 /* ---- dynamic parallelism ---- */
 
+/* Those that are to run, in order. What a grid launches runs as soon as the grid has ended, before
+ * what comes after the grid: first its children, each with all that it launches, then what it has
+ * launched into cudaStreamTailLaunch. */
 struct child {
     struct child *next;
     struct simt_launch *launch;
 };
-static struct child *first, **last = &first;
+static struct child *to_run;
+static struct {
+    struct child *first, **end;
+} children = {NULL, &children.first}, tails = {NULL, &tails.first}; /* of the grid that runs */
 
 cudaError_t simt_launch_later(const struct simt_launch *launch)
 {
@@ -82,6 +88,7 @@ cudaError_t simt_launch_later(const struct simt_launch *launch)
     char reason[128];
     struct simt_launch checked = *launch;
     cudaError_t error;
+    const bool is_tail = launch->stream == cudaStreamTailLaunch;
     simt_not_repeatable();
     checked.stream = NULL; /* streams of a kernel's own order nothing here that is not in order */
     error = simt_check_launch(&checked, reason, sizeof reason);
@@ -91,17 +98,30 @@ cudaError_t simt_launch_later(const struct simt_launch *launch)
     }
     child = simt_needed(malloc(sizeof *child), "a launch");
     *child = (struct child){NULL, simt_copy_launch(&checked)};
-    *last = child;
-    last = &child->next;
+    if (is_tail) {
+        *tails.end = child;
+        tails.end = &child->next;
+    } else {
+        *children.end = child;
+        children.end = &child->next;
+    }
     return cudaSuccess;
 }
 
 void simt_launch_children(int (*run)(const struct simt_launch *launch))
 {
-    while (first) {
-        struct child *child = first;
-        first = child->next;
-        last = first ? last : &first;
+    for (;;) {
+        struct child *child;
+        *tails.end = to_run;
+        *children.end = tails.first;
+        to_run = child = children.first;
+        children.first = tails.first = NULL;
+        children.end = &children.first;
+        tails.end = &tails.first;
+        if (!child) {
+            return;
+        }
+        to_run = child->next;
         run(child->launch);
         free(child->launch);
         free(child);

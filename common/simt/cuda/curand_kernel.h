@@ -270,7 +270,7 @@ SIMT_INLINE double2 normal_of(uint4 bits)
 {
     const double radius = sqrt(-2.0 * log(uniform_of(bits.x, bits.y)));
     const double angle = 2 * uniform_of(bits.z, bits.w); /* in half turns */
-    return make_double2(radius * sine_of_half_turns(angle), radius * cosine_of_half_turns(angle));
+    return make_double2(radius * simt_sinpi(angle), radius * simt_cospi(angle));
 }
 
 } // namespace simt
@@ -350,8 +350,7 @@ SIMT_INLINE double2 curand_normal2_double(curandStateMRG32k3a_t *state)
 {
     const double radius = sqrt(-2.0 * log(simt::uniform_of(state)));
     const double angle = 2 * simt::uniform_of(state); /* in half turns */
-    return make_double2(radius * simt::sine_of_half_turns(angle),
-                        radius * simt::cosine_of_half_turns(angle));
+    return make_double2(radius * simt_sinpi(angle), radius * simt_cospi(angle));
 }
 
 SIMT_INLINE double2 curand_normal2_double(curandStatePhilox4_32_10_t *state)

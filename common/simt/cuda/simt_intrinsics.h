@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cuda_runtime.h"
+#include "simt_special_calls.h"
 
 /* ---- integers ---- */
 
@@ -220,47 +221,26 @@ SIMT_INLINE double __hiloint2double(int high, int low)
 SIMT_FUNCTION(__dsqrt_rn, double, (double x), sqrt(x))
 SIMT_FUNCTION(__drcp_rn, double, (double x), 1.0 / x)
 SIMT_FUNCTION(fdividef, float, (float a, float b), a / b)
-SIMT_FUNCTION(rcbrtf, float, (float x), 1.0f / cbrtf(x))
-SIMT_FUNCTION(rcbrt, double, (double x), 1.0 / cbrt(x))
-SIMT_FUNCTION(rhypotf, float, (float a, float b), 1.0f / hypotf(a, b))
-SIMT_FUNCTION(rhypot, double, (double a, double b), 1.0 / hypot(a, b))
-SIMT_FUNCTION(norm3df, float, (float a, float b, float c), sqrtf(a *a + b * b + c * c))
-SIMT_FUNCTION(norm3d, double, (double a, double b, double c), sqrt(a *a + b * b + c * c))
-SIMT_FUNCTION(rnorm3df, float, (float a, float b, float c), 1.0f / sqrtf(a * a + b * b + c * c))
-SIMT_FUNCTION(normcdff, float, (float x), 0.5f * erfcf(-x * 0.70710678118654752f))
-SIMT_FUNCTION(normcdf, double, (double x), 0.5 * erfc(-x * 0.70710678118654752))
 #undef SIMT_FUNCTION
 
 namespace simt
 {
 
 template <class T>
-SIMT_INLINE T sine_of_half_turns(T x)
-{
-    return static_cast<T>(std::sin(3.14159265358979323846 * static_cast<double>(x)));
-}
-
-template <class T>
-SIMT_INLINE T cosine_of_half_turns(T x)
-{
-    return static_cast<T>(std::cos(3.14159265358979323846 * static_cast<double>(x)));
-}
-
-template <class T>
 SIMT_INLINE void both_of_half_turns(T x, T *sine, T *cosine)
 {
-    *sine = sine_of_half_turns(x);
-    *cosine = cosine_of_half_turns(x);
+    *sine = static_cast<T>(simt_sinpi(x));
+    *cosine = static_cast<T>(simt_cospi(x));
 }
 
 } // namespace simt
 
 /* Macros, because some C libraries declare functions of these names. */
 #define __sincosf(x, sine, cosine) sincosf(x, sine, cosine)
-#define sinpif(x) simt::sine_of_half_turns<float>(x)
-#define sinpi(x) simt::sine_of_half_turns<double>(x)
-#define cospif(x) simt::cosine_of_half_turns<float>(x)
-#define cospi(x) simt::cosine_of_half_turns<double>(x)
+#define sinpif(x) static_cast<float>(simt_sinpi(static_cast<float>(x)))
+#define sinpi(x) simt_sinpi(x)
+#define cospif(x) static_cast<float>(simt_cospi(static_cast<float>(x)))
+#define cospi(x) simt_cospi(x)
 #define sincospif(x, sine, cosine) simt::both_of_half_turns<float>(x, sine, cosine)
 #define sincospi(x, sine, cosine) simt::both_of_half_turns<double>(x, sine, cosine)
 

@@ -128,9 +128,10 @@ SIMT_INLINE float __frcp_rn(float x)
     return 1.0f / x;
 }
 
+/* As a GPU does it, for |b| > 2^126 by a reciprocal that is too small to be kept. */
 SIMT_INLINE float __fdividef(float a, float b)
 {
-    return a / b;
+    return fabsf(b) > 8.507059173023462e37f ? a * copysignf(0.0f, b) : a / b;
 }
 
 SIMT_INLINE float __frsqrt_rn(float x)

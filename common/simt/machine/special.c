@@ -1,81 +1,179 @@
-/* Special functions that CUDA has and the C library has not. Kernels call them. */
+/* Functions that CUDA has and the C library has not, or not as exactly. Kernels call them. All
+ * calculate in long double, so that rounding the result to double is the only error that counts. */
 #include <math.h>
 
 #include "cuda/simt_special_calls.h"
 
-#define ROOT_OF_PI 1.7724538509055160273
+static const long double PI = 3.14159265358979323846264338327950288L;
+static const long double ROOT_OF_PI = 1.77245385090551602729816748334114518L;
+static const long double ROOT_OF_2 = 1.41421356237309504880168872420969808L;
+/* A last step of Newton's method that is smaller than this changes nothing in a double. */
+static const long double ENOUGH = 1e-18L;
 
-/* The y with erfc(y) = x, 0 < x <= 1, by Newton's method on the logarithm, which is nearly a
+/* ---- erf, erfc and what is made of them ---- */
+
+/* The y with erfc(y) = x, 0 < x < 0.5, by Newton's method on the logarithm, which is nearly a
  * parabola: from any start on the right side it converges without overshooting. */
-static double inverse_of_erfc(double x)
+static long double inverse_of_erfc(long double x)
 {
-    double y = x > 0.5 ? (1 - x) * ROOT_OF_PI / 2 : sqrt(fmax(0, -log(x)));
+    long double y = sqrtl(-logl(x));
     for (int i = 0; i < 60; i++) {
-        const double value = erfc(y);
-        const double slope = -2 / ROOT_OF_PI * exp(-y * y) / value;
-        const double step = (log(value) - log(x)) / slope;
+        const long double value = erfcl(y);
+        const long double slope = -2 / ROOT_OF_PI * expl(-y * y) / value;
+        const long double step = (logl(value) - logl(x)) / slope;
         y -= step;
-        if (fabs(step) <= 1e-16 * fabs(y)) {
+        if (fabsl(step) <= ENOUGH * y) {
             break;
         }
     }
     return y;
 }
 
-double simt_erfcinv(double x)
+/* The y with erf(y) = x, 0 <= x <= 0.5. */
+static long double inverse_of_erf(long double x)
 {
-    if (!(x >= 0 && x <= 2)) {
-        return NAN;
+    long double y = x * ROOT_OF_PI / 2;
+    for (int i = 0; i < 8; i++) {
+        y -= (erfl(y) - x) * ROOT_OF_PI / 2 * expl(y * y);
     }
-    return x == 0   ? INFINITY
-           : x == 2 ? -INFINITY
-           : x <= 1 ? inverse_of_erfc(x)
-                    : -inverse_of_erfc(2 - x);
+    return y;
 }
 
-/* Near 0, where 1 - x has lost digits, on erf itself. */
+/* Of 1 - x where x is near 1: on erf, since near 0 erfc has lost digits. */
+static long double erfcinv(long double x)
+{
+    return !(x >= 0 && x <= 2) ? NAN
+           : x == 0            ? INFINITY
+           : x == 2            ? -INFINITY
+           : x < 0.5L          ? inverse_of_erfc(x)
+           : x <= 1            ? inverse_of_erf(1 - x)
+           : x <= 1.5L         ? -inverse_of_erf(x - 1)
+                               : -inverse_of_erfc(2 - x);
+}
+
+double simt_erfcinv(double x)
+{
+    return (double)erfcinv(x);
+}
+
 double simt_erfinv(double x)
 {
-    const double magnitude = fabs(x);
-    double y;
-    if (!(magnitude <= 1)) {
-        return NAN;
-    }
-    if (magnitude > 0.5) {
-        return copysign(magnitude == 1 ? INFINITY : inverse_of_erfc(1 - magnitude), x);
-    }
-    y = magnitude * ROOT_OF_PI / 2;
-    for (int i = 0; i < 8; i++) {
-        y -= (erf(y) - magnitude) * ROOT_OF_PI / 2 * exp(y * y);
-    }
-    return copysign(y, x);
+    const long double magnitude = fabsl((long double)x);
+    return (double)copysignl(magnitude <= 0.5L ? inverse_of_erf(magnitude) : erfcinv(1 - magnitude),
+                             x);
+}
+
+double simt_normcdfinv(double p)
+{
+    return (double)(-ROOT_OF_2 * erfcinv(2 * (long double)p));
+}
+
+double simt_normcdf(double x)
+{
+    return (double)(erfcl(-x / ROOT_OF_2) / 2);
 }
 
 /* exp(x * x) * erfc(x) */
 double simt_erfcx(double x)
 {
-    double sum = 1, term = 1;
+    const long double exact = x;
+    long double sum = 1, term = 1;
     if (x < 25) {
-        return exp(x * x) * erfc(x);
+        const long double square = exact * exact, rest = fmal(exact, exact, -square);
+        return (double)(expl(square) * (1 + rest) * erfcl(exact));
     }
-    for (int i = 1; i < 10; i++) {
-        term *= -(2 * i - 1) / (2 * x * x);
+    for (int i = 1; i < 12; i++) {
+        term *= -(2 * i - 1) / (2 * exact * exact);
         sum += term;
     }
-    return sum / (x * ROOT_OF_PI);
+    return (double)(sum / (exact * ROOT_OF_PI));
+}
+
+/* ---- of half turns ---- */
+
+/* sin or cos of PI * x: after quarter turns are taken off, of an angle of at most PI / 4. Numbers
+ * from 2^53 on are even. */
+static double of_half_turns(double x, int quarters)
+{
+    double whole, result;
+    long double angle;
+    if (!isfinite(x)) {
+        return NAN;
+    }
+    x = fmod(x, 2);
+    whole = rint(2 * x);
+    angle = PI * (x - whole / 2);
+    quarters = (quarters + (int)whole) & 3;
+    result = (double)(quarters & 1 ? cosl(angle) : sinl(angle));
+    return quarters & 2 ? -result : result;
+}
+
+double simt_sinpi(double x)
+{
+    return x == rint(x) && isfinite(x) ? copysign(0, x) : of_half_turns(x, 0);
+}
+
+double simt_cospi(double x)
+{
+    return of_half_turns(x, 1) + 0.0; /* no -0 */
+}
+
+/* ---- lengths ---- */
+
+static long double length(double a, double b, double c, double d)
+{
+    const long double w = a, x = b, y = c, z = d; /* whose squares stay within the range */
+    return isinf(a) || isinf(b) || isinf(c) || isinf(d) ? INFINITY
+                                                        : sqrtl(w * w + x * x + y * y + z * z);
+}
+
+double simt_norm(double a, double b, double c, double d)
+{
+    return (double)length(a, b, c, d);
+}
+
+double simt_rnorm(double a, double b, double c, double d)
+{
+    return (double)(1 / length(a, b, c, d));
+}
+
+/* ---- others ---- */
+
+/* Of the C library's, those that stray further than CUDA's documentation allows. cuda_runtime.h leads
+ * their callers here. */
+#define EXACT(name)                                                                                \
+    double simt_##name(double x)                                                                   \
+    {                                                                                              \
+        return (double)name##l(x);                                                                 \
+    }
+EXACT(cbrt)
+EXACT(tanh)
+EXACT(j0)
+EXACT(j1)
+EXACT(y0)
+EXACT(y1)
+
+double simt_exp10(double x)
+{
+    return (double)powl(10, x);
+}
+
+double simt_rcbrt(double x)
+{
+    return (double)(1 / cbrtl(x));
 }
 
 /* The power series: all of its terms have one sign. */
 double simt_bessel_i(int order, double x)
 {
-    const double quarter = x * x / 4;
-    double term = order == 0 ? 1 : x / 2, sum = term;
+    const long double quarter = (long double)x * x / 4;
+    long double term = order == 0 ? 1 : (long double)x / 2, sum = term;
     if (!isfinite(x)) {
         return order == 0 ? fabs(x) : x;
     }
-    for (int i = 1; i < 2000 && fabs(term) > 1e-17 * fabs(sum); i++) {
+    for (int i = 1; i < 2000 && fabsl(term) > ENOUGH * fabsl(sum); i++) {
         term *= quarter / i / (i + order);
         sum += term;
     }
-    return sum;
+    return (double)sum;
 }

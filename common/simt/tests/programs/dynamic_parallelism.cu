@@ -44,6 +44,28 @@ __global__ void parent(double *data, int n)
     }
 }
 
+__global__ void twice(int *value)
+{
+    *value *= 2;
+}
+
+__global__ void plus_one_twice(int *value)
+{
+    *value += 1;
+    twice<<<1, 1>>>(value);
+}
+
+// Each child has ended, with what it launched, before the next in its stream begins; a tail launch
+// begins when all children have ended, and may launch the next one.
+__global__ void ordered(int *value, int left)
+{
+    if (left > 0) {
+        ordered<<<1, 1, 0, cudaStreamTailLaunch>>>(value, left - 1);
+        plus_one_twice<<<1, 1>>>(value);
+        add<int><<<1, 1>>>(value, 1, 10);
+    }
+}
+
 int main()
 {
     const int N = 1000;
@@ -68,6 +90,10 @@ int main()
     for (int i = 0; i < 128; i++) {
         EXPECT(results[i] == i + 0.5);
     }
+    CHECK(cudaMemset(leaves, 0, sizeof(int)));
+    ordered<<<1, 1>>>(leaves, 3);
+    CHECK(cudaMemcpy(&count, leaves, sizeof(int), cudaMemcpyDeviceToHost));
+    EXPECT(count == 84);
     CHECK(cudaFree(data));
     CHECK(cudaFree(leaves));
     CHECK(cudaFree(doubles));

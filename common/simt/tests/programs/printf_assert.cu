@@ -26,6 +26,15 @@ __global__ void squares(int *out)
     }
 }
 
+// The value of printf is the number of its arguments.
+__global__ void values(int *out)
+{
+    out[0] = printf("%d %s\n", 1, "two");
+    out[1] = printf("none\n");
+    out[2] = printf("%5.2f %*d %%\n", 1.0, 3, 4);
+    out[3] = printf(NULL);
+}
+
 int main()
 {
     size_t size;
@@ -39,6 +48,10 @@ int main()
     squares<<<1, 8>>>(out);
     CHECK(cudaDeviceSynchronize());
     EXPECT(out[7] == 49);
+    values<<<1, 1>>>(out);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(out[0] == 2 && out[1] == 0 && out[2] == 3 && out[3] == -1);
+    EXPECT(printf("on the host\n") == 12);
     cudaFree(out);
     return passed();
 }
