@@ -5,13 +5,16 @@
 
 #include "base/bits.h"
 #include "base/need.h"
+#include "count/branch.h"
 #include "cuda/simt.h"
 #include "model/sites.h"
 
 /* Lanes that came to the end of a basic block together, until all of them have entered another. */
 struct crossing {
-    uint32_t lanes, place, next_place;
+    uint32_t lanes, next_place;
+    unsigned int next_depth; /* of calls: the deeper one, of those that have entered */
     bool split;
+    struct simt_trail trail;
 };
 
 /* One for each lane at most, and one more while lanes change over. */
@@ -20,8 +23,9 @@ static struct simt_splits {
     unsigned char crossing_of[SIMT_MAX_BLOCK_THREADS]; /* SIMT_WARP_SIZE + 1: none */
 } splits;
 
-void simt_splits_enter(unsigned int warp, uint32_t lanes, uint32_t place)
+void simt_splits_enter(unsigned int warp, uint32_t lanes, unsigned int depth, uint32_t place)
 {
+    struct simt_trail trail = {.depth = 0};
     struct crossing *of_warp = splits.crossings[warp];
     unsigned char *at = &splits.crossing_of[warp * SIMT_WARP_SIZE];
     unsigned int slot = at[simt_lowest(lanes)];
@@ -32,11 +36,14 @@ void simt_splits_enter(unsigned int warp, uint32_t lanes, uint32_t place)
                 together = 1u << simt_lowest(set);
                 continue;
             }
+            trail = from->trail;
+            from->next_depth = from->next_depth > depth ? from->next_depth : depth;
             if (!from->next_place) {
                 from->next_place = place;
             } else if (from->next_place != place && !from->split) {
+                const uint32_t branch = simt_trail_branch(&from->trail, from->next_depth);
+                const unsigned int number = simt_site_number(branch); /* may move sites */
                 from->split = true;
-                unsigned int number = simt_site_number(from->place); /* may move sites */
                 simt_site(number)->counters.splits++;
             }
             together = from->lanes; /* that is, all whose slot this is */
@@ -47,8 +54,9 @@ void simt_splits_enter(unsigned int warp, uint32_t lanes, uint32_t place)
         for (uint32_t set = lanes; set; set &= set - 1) {
             at[simt_lowest(set)] = (unsigned char)slot;
         }
+        of_warp[slot] = (struct crossing){.lanes = lanes, .trail = trail};
     }
-    of_warp[slot] = (struct crossing){.lanes = lanes, .place = place};
+    simt_trail_enter(&of_warp[slot].trail, depth, place);
 }
 
 void simt_splits_start_block(unsigned int warps)

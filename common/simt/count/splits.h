@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* These lanes of a warp enter the basic block at a place together. */
-void simt_splits_enter(unsigned int warp, uint32_t lanes, uint32_t place);
+/* These lanes of a warp enter the basic block at a place together, in so many calls. */
+void simt_splits_enter(unsigned int warp, uint32_t lanes, unsigned int depth, uint32_t place);
 void simt_splits_start_block(unsigned int warps);
 /* What is known of the running block's warps is kept, and comes back. */
 struct simt_splits *simt_splits_suspend(void);

@@ -256,7 +256,7 @@ void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int wa
         simt_watcher.step(at, ahead, warp, lanes);
     }
     if (event_kind(event) == EVENT_BLOCK) {
-        simt_splits_enter(warp, lanes, event_place(event));
+        simt_splits_enter(warp, lanes, event_depth(event), event_place(event));
         return;
     }
     access_or_other(at, ahead, warp, lanes, distance);

@@ -99,32 +99,31 @@ static const bool INSTRUMENTED = false;
 
 #ifndef SIMT_HOST_ONLY
 /* Kernels have a heap of their own (heap.c), to which these lead, and a printf that gives another
- * value (printf.c); from the host they pass the call on. In the source itself simt_rewrite puts simt_malloc in place of malloc. */
+ * value (printf.c); from the host they pass the call on. In the source itself simt_rewrite puts
+ * simt_malloc in place of malloc. */
 extern "C" void *simt_malloc(size_t size);
 namespace std
 {
 using ::simt_malloc;
 }
 #define SIMT_SET(name, function) ".set " name ", " function "\n"
-__asm__(SIMT_SET("printf", "simt_printf") SIMT_SET("__printf_chk", "simt_printf_chk") SIMT_SET(
-    "cbrt", "simt_cbrt") SIMT_SET("exp10", "simt_exp10") SIMT_SET("tanh", "simt_tanh")
-            SIMT_SET("j0", "simt_j0") SIMT_SET("j1", "simt_j1") SIMT_SET("y0", "simt_y0") SIMT_SET(
-                "y1", "simt_y1") SIMT_SET("malloc", "simt_malloc") SIMT_SET("free", "simt_free")
-                SIMT_SET("_Znwm", "simt_new") SIMT_SET("_Znam", "simt_new_array")
-                    SIMT_SET("_ZnwmRKSt9nothrow_t", "simt_nothrow_new")
-                        SIMT_SET("_ZnamRKSt9nothrow_t", "simt_nothrow_new_array")
-                            SIMT_SET("_ZnwmSt11align_val_t", "simt_aligned_new")
-                                SIMT_SET("_ZnamSt11align_val_t", "simt_aligned_new_array") SIMT_SET(
-                                    "_ZdlPv", "simt_delete") SIMT_SET("_ZdaPv", "simt_delete_array")
-                                    SIMT_SET("_ZdlPvm", "simt_delete") SIMT_SET("_ZdaPvm",
-                                                                                "simt_delete_array")
-                                        SIMT_SET("_ZdlPvSt11align_val_t", "simt_aligned_delete")
-                                            SIMT_SET("_ZdaPvSt11align_val_t",
-                                                     "simt_aligned_delete_array")
-                                                SIMT_SET("_ZdlPvmSt11align_val_t",
-                                                         "simt_sized_aligned_delete")
-                                                    SIMT_SET("_ZdaPvmSt11align_val_t",
-                                                             "simt_sized_aligned_delete_array"));
+/* clang-format off */
+__asm__(SIMT_SET("printf", "simt_printf") SIMT_SET("__printf_chk", "simt_printf_chk")
+        SIMT_SET("cbrt", "simt_cbrt") SIMT_SET("exp10", "simt_exp10")
+        SIMT_SET("tanh", "simt_tanh") SIMT_SET("j0", "simt_j0") SIMT_SET("j1", "simt_j1")
+        SIMT_SET("y0", "simt_y0") SIMT_SET("y1", "simt_y1") SIMT_SET("malloc", "simt_malloc")
+        SIMT_SET("free", "simt_free") SIMT_SET("_Znwm", "simt_new")
+        SIMT_SET("_Znam", "simt_new_array") SIMT_SET("_ZnwmRKSt9nothrow_t", "simt_nothrow_new")
+        SIMT_SET("_ZnamRKSt9nothrow_t", "simt_nothrow_new_array")
+        SIMT_SET("_ZnwmSt11align_val_t", "simt_aligned_new")
+        SIMT_SET("_ZnamSt11align_val_t", "simt_aligned_new_array")
+        SIMT_SET("_ZdlPv", "simt_delete") SIMT_SET("_ZdaPv", "simt_delete_array")
+        SIMT_SET("_ZdlPvm", "simt_delete") SIMT_SET("_ZdaPvm", "simt_delete_array")
+        SIMT_SET("_ZdlPvSt11align_val_t", "simt_aligned_delete")
+        SIMT_SET("_ZdaPvSt11align_val_t", "simt_aligned_delete_array")
+        SIMT_SET("_ZdlPvmSt11align_val_t", "simt_sized_aligned_delete")
+        SIMT_SET("_ZdaPvmSt11align_val_t", "simt_sized_aligned_delete_array"));
+/* clang-format on */
 #undef SIMT_SET
 /* What new is on the host, the runtime refers to weakly, for C programs: see that libstdc++ is
  * linked, which has it, also where nothing else of it is needed. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "count/branch.h"
 #include "explore/explore.h"
 #include "machine/cluster.h"
 #include "machine/machine.h"
@@ -241,7 +242,8 @@ static void add_access(const struct simt_event *event, unsigned int warp, uint32
 
 /* By thread: the entry into a basic block that it made last, and where that is. */
 static struct {
-    uint32_t entry, place;
+    uint32_t entry;
+    struct simt_trail trail;
 } entered[SIMT_MAX_BLOCK_THREADS];
 static uint32_t entries;
 static bool partial;
@@ -260,8 +262,9 @@ void explore_steps_start(void)
 }
 
 /* Lanes enter a basic block: some of those that were together in the one before stay behind? */
-static void enter(uint32_t place, unsigned int warp, uint32_t lanes)
+static void enter(const struct simt_event *event, unsigned int warp, uint32_t lanes)
 {
+    const unsigned int depth = event_depth(event);
     for (uint32_t left = lanes; left;) {
         unsigned int first = warp * SIMT_WARP_SIZE + (unsigned int)__builtin_ctz(left);
         uint32_t together = 0;
@@ -271,8 +274,8 @@ static void enter(uint32_t place, unsigned int warp, uint32_t lanes)
             }
         }
         if (entered[first].entry && together & ~lanes && !partial) {
-            struct explored_step *step =
-                explore_add_step(EXPLORED_BRANCH, entered[first].place, warp, together);
+            struct explored_step *step = explore_add_step(
+                EXPLORED_BRANCH, simt_trail_branch(&entered[first].trail, depth), warp, together);
             if (step) {
                 step->first = together & lanes;
             }
@@ -283,7 +286,7 @@ static void enter(uint32_t place, unsigned int warp, uint32_t lanes)
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int thread = warp * SIMT_WARP_SIZE + (unsigned int)__builtin_ctz(set);
         entered[thread].entry = entries;
-        entered[thread].place = place;
+        simt_trail_enter(&entered[thread].trail, depth, event_place(event));
     }
 }
 
@@ -388,7 +391,7 @@ void explore_step(const struct simt_event *const *at, size_t ahead, unsigned int
     uint64_t addresses[SIMT_WARP_SIZE];
     struct explored_value values[SIMT_WARP_SIZE];
     if (kind == EVENT_BLOCK) {
-        enter(event_place(event), warp, lanes);
+        enter(event, warp, lanes);
         return;
     }
     for (uint32_t set = lanes; set; set &= set - 1) {

@@ -139,8 +139,8 @@ double simt_rnorm(double a, double b, double c, double d)
 
 /* ---- others ---- */
 
-/* Of the C library's, those that stray further than CUDA's documentation allows. cuda_runtime.h leads
- * their callers here. */
+/* Of the C library's, those that stray further than CUDA's documentation allows. cuda_runtime.h
+ * leads their callers here. */
 #define EXACT(name)                                                                                \
     double simt_##name(double x)                                                                   \
     {                                                                                              \

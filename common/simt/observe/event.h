@@ -52,6 +52,11 @@ static inline uint32_t event_place(const struct simt_event *event)
     return (uint32_t)(event->key >> EVENT_PLACE_SHIFT);
 }
 
+static inline unsigned int event_depth(const struct simt_event *event)
+{
+    return 0xffff - (unsigned int)(event->key >> EVENT_DEPTH_SHIFT);
+}
+
 static inline enum simt_event_kind event_kind(const struct simt_event *event)
 {
     return (enum simt_event_kind)(event->key >> EVENT_KIND_SHIFT & 0xff);

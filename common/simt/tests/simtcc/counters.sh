@@ -36,3 +36,10 @@ prints '' '-DBARRIER=__syncthreads()' address.cu -o address
 SIMT_COUNTERS=table ./address >output 2>&1
 [ $? -eq 0 ] && grep -q '^kernel reverse (address.cu:13): 1 launch, 1 block, 64 threads' output &&
     grep -q 'shared stores  *2 requests' output || fail 'a launch by address is counted'
+
+# Lines where lanes part.
+prints '' "$here/simtcc/branches.cu" -o branches
+SIMT_COUNTERS=json SIMT_OUT=branches.json ./branches >output 2>&1
+sed -n 's/^ *{"file".*"line": \([0-9]*\), .*"splits": [1-9].*/\1/p' branches.json >found
+grep -n '// parts$' "$here/simtcc/branches.cu" | cut -d: -f1 >expected
+[ ! -s output ] && cmp -s found expected || { diff expected found; fail 'lanes part at other lines'; }
