@@ -20,7 +20,8 @@ struct ptx_binding {
     const char *name;
     size_t name_length;
     char *literal; /* of a "C" operand */
-    bool in_place; /* an output that wgmma writes later: only its address is used */
+    bool used;     /* by an instruction */
+    bool in_place; /* an output that wgmma writes later, or no instruction: it is not touched */
     bool scratch;  /* an input that an instruction writes: only in the statement */
 };
 

@@ -356,7 +356,7 @@ static void append_closing(struct text *out, const struct ptx *ptx, size_t numbe
 static void append_opaque(struct text *out, const struct ptx *ptx)
 {
     for (size_t i = 0; i < ptx->binding_count; i++) {
-        if (ptx->bindings[i].output) {
+        if (ptx->bindings[i].output && !ptx->bindings[i].in_place) {
             ptx_print(out, "__asm__ volatile(\"\" : \"+r\"(simt_a%zu)); ", i);
         }
     }
@@ -381,6 +381,20 @@ static void append_body(struct text *out, const struct ptx *ptx)
     }
     append_string(out, ptx->memory ? barrier : "");
     append_string(out, "}");
+}
+
+/* What is both read and written, but by no instruction, only keeps a compiler from moving its uses
+ * past the asm, as with the sums of a wgmma: no access to it takes place. (An asm without
+ * instructions and without "memory" hides a value.) */
+static void leave_unused(struct ptx *ptx)
+{
+    for (size_t i = 0; i < ptx->binding_count; i++) {
+        struct ptx_binding *binding = &ptx->bindings[i];
+        if (binding->output && binding->input && !binding->used &&
+            (ptx->body.length > 0 || ptx->memory)) {
+            binding->in_place = true;
+        }
+    }
 }
 
 static void add_patches(const struct ptx *ptx, size_t first, size_t end)
@@ -430,6 +444,7 @@ void ptx_translate(size_t token)
     }
     ptx_translate_text(ptx);
     if (!ptx->failed) {
+        leave_unused(ptx);
         add_patches(ptx, token, close + 2);
     } else if (ptx->in_cccl) { /* which has it for programs that may never come by */
         append_string(add_patch(token, close + 2), "__trap();");

@@ -142,11 +142,16 @@ static size_t named_binding(const struct ptx *ptx, const char *operand)
 }
 
 /* Of an input that is tied to an output, that one. */
-static size_t binding_number(const struct ptx *ptx, const char *operand)
+static size_t binding_number(struct ptx *ptx, const char *operand)
 {
     size_t number = named_binding(ptx, operand);
-    bool tied = number != NONE && ptx->bindings[number].tied != NONE;
-    return tied ? ptx->bindings[number].tied : number;
+    if (number != NONE && ptx->bindings[number].tied != NONE) {
+        number = ptx->bindings[number].tied;
+    }
+    if (number != NONE) {
+        ptx->bindings[number].used = true;
+    }
+    return number;
 }
 
 static unsigned int bits_of(const struct ptx_binding *binding)

@@ -71,6 +71,26 @@ SIMT_INLINE unsigned int vote(simt_collective operation, unsigned int mask, uint
 
 enum kind { in_block, in_warp, in_grid, in_cluster, in_warps };
 
+/* Arriving at a group's barrier, and waiting for it later. */
+template <simt_split Of>
+struct split_barrier {
+    struct arrival_token {
+    };
+    static arrival_token barrier_arrive(SIMT_SITE)
+    {
+        simt_split_arrive(Of, simt_file, simt_line);
+        return arrival_token();
+    }
+    static void barrier_wait(SIMT_SITE)
+    {
+        simt_split_wait(Of, simt_file, simt_line);
+    }
+    static void barrier_wait(arrival_token &&, SIMT_SITE)
+    {
+        simt_split_wait(Of, simt_file, simt_line);
+    }
+};
+
 } // namespace details
 
 /* ---- groups ---- */
@@ -133,7 +153,7 @@ class thread_group
     }
 };
 
-class thread_block : public thread_group
+class thread_block : public thread_group, public details::split_barrier<SIMT_SPLIT_BLOCK>
 {
     thread_block() : thread_group(details::in_block, 0)
     {
@@ -194,7 +214,7 @@ inline thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
 }
 
 /* The whole grid; sync() needs cudaLaunchCooperativeKernel. */
-class grid_group : public thread_group
+class grid_group : public thread_group, public details::split_barrier<SIMT_SPLIT_GRID>
 {
     grid_group() : thread_group(details::in_grid, 0)
     {
@@ -236,7 +256,7 @@ inline grid_group this_grid()
 }
 
 /* The blocks of a cluster: of a launch that has none, one. */
-class cluster_group : public thread_group
+class cluster_group : public thread_group, public details::split_barrier<SIMT_SPLIT_CLUSTER>
 {
     cluster_group() : thread_group(details::in_cluster, 0)
     {
@@ -247,21 +267,6 @@ class cluster_group : public thread_group
     static void sync(SIMT_SITE)
     {
         simt_cluster_arrive(false, simt_file, simt_line);
-        simt_cluster_wait(simt_file, simt_line);
-    }
-    struct arrival_token {
-    };
-    static arrival_token barrier_arrive(SIMT_SITE)
-    {
-        simt_cluster_arrive(false, simt_file, simt_line);
-        return arrival_token();
-    }
-    static void barrier_wait(SIMT_SITE)
-    {
-        simt_cluster_wait(simt_file, simt_line);
-    }
-    static void barrier_wait(arrival_token &&, SIMT_SITE)
-    {
         simt_cluster_wait(simt_file, simt_line);
     }
     static dim3 dim_blocks()

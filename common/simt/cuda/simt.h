@@ -120,6 +120,10 @@ struct uint3 simt_cluster_block_index(void);
 unsigned int simt_cluster_rank(void);
 void simt_cluster_arrive(bool relaxed, const char *file, int line);
 void simt_cluster_wait(const char *file, int line);
+/* The same of barrier_arrive() and barrier_wait() of groups. */
+enum simt_split { SIMT_SPLIT_CLUSTER, SIMT_SPLIT_BLOCK, SIMT_SPLIT_GRID, SIMT_SPLITS };
+void simt_split_arrive(enum simt_split of, const char *file, int line);
+void simt_split_wait(enum simt_split of, const char *file, int line);
 /* The same place in another block's shared memory: of a pointer; of an offset in the window, which
  * has the rank in it; whose a pointer is; where such an offset lies. */
 void *simt_cluster_map(const void *address, unsigned int rank);

@@ -7,7 +7,32 @@
 #ifndef SIMT_VECTOR_TYPES_H
 #define SIMT_VECTOR_TYPES_H
 
+#include <utility>
+
 #include "simt.h"
+
+/* For auto [x, y] = v;, which does not look into a union. */
+#define SIMT_VECTOR_GET(type, expression)                                                          \
+    template <unsigned long Index>                                                                 \
+    constexpr type &get()                                                                          \
+    {                                                                                              \
+        return expression;                                                                         \
+    }                                                                                              \
+    template <unsigned long Index>                                                                 \
+    constexpr const type &get() const                                                              \
+    {                                                                                              \
+        return expression;                                                                         \
+    }
+#define SIMT_GET_2(type) SIMT_VECTOR_GET(type, Index == 0 ? x : y)
+#define SIMT_GET_4(type) SIMT_VECTOR_GET(type, Index == 0 ? x : Index == 1 ? y : Index == 2 ? z : w)
+#define SIMT_BINDS(count, element, name)                                                           \
+    template <>                                                                                    \
+    struct std::tuple_size<name> : std::integral_constant<unsigned long, count> {                  \
+    };                                                                                             \
+    template <unsigned long Index>                                                                 \
+    struct std::tuple_element<Index, name> {                                                       \
+        typedef element type;                                                                      \
+    };
 
 #define SIMT_VECTOR_BODY(name)                                                                     \
     name() = default;                                                                              \
@@ -42,7 +67,9 @@
         constexpr name(type a, type b = 0) : x(a), y(b)                                            \
         {                                                                                          \
         }                                                                                          \
+        SIMT_GET_2(type)                                                                           \
     };                                                                                             \
+    SIMT_BINDS(2, type, name)                                                                      \
     static inline name make_##name(type x, type y)                                                 \
     {                                                                                              \
         return name(x, y);                                                                         \
@@ -79,7 +106,9 @@
         constexpr name(type a, type b = 0, type c = 0, type d = 0) : x(a), y(b), z(c), w(d)        \
         {                                                                                          \
         }                                                                                          \
+        SIMT_GET_4(type)                                                                           \
     };                                                                                             \
+    SIMT_BINDS(4, type, name)                                                                      \
     SIMT_MAKE_4(type, name)
 
 /* 32 bytes: two accesses of 16, on the hardware (before Blackwell) as here. */
@@ -96,6 +125,7 @@
         constexpr name(type a, type b = 0, type c = 0, type d = 0) : x(a), y(b), z(c), w(d)        \
         {                                                                                          \
         }                                                                                          \
+        SIMT_GET_4(type)                                                                           \
         name(const name &other) : simt_lanes{other.simt_lanes[0], other.simt_lanes[1]}             \
         {                                                                                          \
         }                                                                                          \
@@ -106,6 +136,7 @@
             return *this;                                                                          \
         }                                                                                          \
     };                                                                                             \
+    SIMT_BINDS(4, type, name)                                                                      \
     SIMT_MAKE_4(type, name)
 
 #define SIMT_VECTORS(type, name)                                                                   \

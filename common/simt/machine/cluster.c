@@ -31,8 +31,11 @@ static struct {
     bool ended[SIMT_MOST_CLUSTER];
     size_t taken; /* the number that the launch's first block has, in place of 0 */
     /* Its barrier; that of a cluster of one block lies in the block. */
-    struct simt_cluster_barrier barrier;
+    struct simt_split_barrier barrier;
 } cluster = {.size = 1};
+
+static struct simt_split_barrier grid_barrier;
+static size_t left_grid; /* threads that returned, since one has arrived at a barrier */
 
 static char *places; /* one for each rank: dynamic shared memory, then static */
 
@@ -45,6 +48,8 @@ void simt_cluster_start_launch(struct uint3 dimensions)
     cluster.dimensions = dimensions;
     cluster.size = dimensions.x * dimensions.y * dimensions.z;
     cluster.taken = 0;
+    left_grid = 0;
+    grid_barrier = (struct simt_split_barrier){0};
     cluster.is_explicit = cluster.size > 0;
     if (cluster.size == 0) {
         cluster.dimensions = (struct uint3){1, 1, 1};
@@ -114,7 +119,7 @@ struct uint3 simt_cluster_index_of(size_t number)
                           first.z * size.z + mine.z};
 }
 
-static void forget_barrier(struct simt_cluster_barrier *barrier)
+static void forget_barrier(struct simt_split_barrier *barrier)
 {
     if (simt_tracing && barrier->arriving) {
         simt_observer.forget_clock(&barrier->arriving);
@@ -122,7 +127,7 @@ static void forget_barrier(struct simt_cluster_barrier *barrier)
     if (simt_tracing && barrier->completed) {
         simt_observer.forget_clock(&barrier->completed);
     }
-    *barrier = (struct simt_cluster_barrier){0};
+    *barrier = (struct simt_split_barrier){0};
 }
 
 size_t simt_cluster_start_block(size_t number)
@@ -130,13 +135,14 @@ size_t simt_cluster_start_block(size_t number)
     struct simt_block *block = simt_block;
     block->rank = (unsigned int)(number % cluster.size);
     forget_barrier(&block->alone);
+    forget_barrier(&block->split);
     if (block->rank == 0) {
         forget_barrier(&cluster.barrier);
         memset(cluster.blocks, 0, sizeof cluster.blocks);
         memset(cluster.ended, 0, sizeof cluster.ended);
     }
     for (unsigned int i = 0; i < simt_grid.threads; i++) {
-        block->threads[i].at_cluster = false;
+        memset(block->threads[i].has_arrived, 0, sizeof block->threads[i].has_arrived);
     }
     cluster.blocks[block->rank] = block;
     return cluster.size > 1 && number == cluster.taken ? 0 : number;
@@ -147,6 +153,10 @@ void simt_cluster_block_ended(void)
 {
     bool all_ended = true;
     forget_barrier(&simt_block->alone);
+    forget_barrier(&simt_block->split);
+    if (simt_grid.done + 1 == simt_grid.blocks) {
+        forget_barrier(&grid_barrier);
+    }
     if (cluster.size > 1) {
         cluster.blocks[simt_block->rank] = NULL;
         cluster.ended[simt_block->rank] = true;
@@ -171,18 +181,24 @@ struct simt_block *simt_cluster_block(unsigned int rank, const char **state)
     return cluster.size == 1 ? simt_block : cluster.blocks[rank];
 }
 
-/* ---- the barrier ---- */
+/* ---- barriers at which threads arrive first, and wait later ---- */
 
-static struct simt_cluster_barrier *barrier_of(struct simt_block *block)
+static struct simt_split_barrier *barrier_of(enum simt_split of)
 {
-    return cluster.size == 1 ? &block->alone : &cluster.barrier;
+    return of == SIMT_SPLIT_BLOCK  ? &simt_block->split
+           : of == SIMT_SPLIT_GRID ? &grid_barrier
+           : cluster.size == 1     ? &simt_block->alone
+                                   : &cluster.barrier;
 }
 
 /* Threads that have not returned. */
-static unsigned int alive(void)
+static size_t alive(enum simt_split of)
 {
-    unsigned int count = 0;
-    if (cluster.size == 1) {
+    size_t count = 0;
+    if (of == SIMT_SPLIT_GRID) {
+        return simt_grid.blocks * simt_grid.threads - left_grid;
+    }
+    if (of == SIMT_SPLIT_BLOCK || cluster.size == 1) {
         return simt_block->alive;
     }
     for (unsigned int i = 0; i < cluster.size; i++) {
@@ -193,10 +209,11 @@ static unsigned int alive(void)
     return count;
 }
 
-static void complete_if_all_came(struct simt_cluster_barrier *barrier)
+static void complete_if_all_came(enum simt_split of)
 {
-    if (barrier->arrived > 0 && barrier->arrived == alive()) {
-        if (cluster.size > 1 && simt_watcher.cluster_meets) {
+    struct simt_split_barrier *barrier = barrier_of(of);
+    if (barrier->arrived > 0 && barrier->arrived == alive(of)) {
+        if (of == SIMT_SPLIT_CLUSTER && cluster.size > 1 && simt_watcher.cluster_meets) {
             simt_watcher.cluster_meets(barrier->phase);
         }
         barrier->phase++;
@@ -218,57 +235,86 @@ __attribute__((noreturn)) static void refuse(const char *what, const char *wrong
     simt_exit();
 }
 
-void simt_cluster_arrive(bool relaxed, const char *file, int line)
+static void arrive(enum simt_split of, bool relaxed, const void *caller, const char *file, int line)
 {
-    struct simt_cluster_barrier *barrier = barrier_of(simt_block);
-    if (simt_current->at_cluster) {
-        refuse("barrier.cluster.arrive", "the thread has arrived before, and has not waited",
-               __builtin_return_address(0), file, line);
+    static const char *const names[] = {"barrier.cluster.arrive", "thread_block::barrier_arrive()",
+                                        "grid_group::barrier_arrive()"};
+    struct simt_split_barrier *barrier = barrier_of(of);
+    if (simt_current->has_arrived[of]) {
+        refuse(names[of], "the thread has arrived before, and has not waited", caller, file, line);
+    }
+    if (of == SIMT_SPLIT_GRID && !simt_grid.launch->cooperative) {
+        refuse(names[of], "the launch is not cooperative: use cudaLaunchCooperativeKernel()",
+               caller, file, line);
     }
     if (simt_tracing && !relaxed) {
         simt_observer.release(&barrier->arriving);
     }
     simt_ends_matter = true;
-    simt_current->at_cluster = true;
-    simt_current->cluster_phase = barrier->phase;
+    simt_current->has_arrived[of] = true;
+    simt_current->arrived_in[of] = barrier->phase;
     barrier->arrived++;
     simt_note_progress();
-    complete_if_all_came(barrier);
-    if (simt_watched) {
-        simt_watcher.deed(DEED_CLUSTER_ARRIVE, __builtin_return_address(0),
-                          simt_current->cluster_phase,
-                          barrier->phase != simt_current->cluster_phase);
+    complete_if_all_came(of);
+    if (simt_watched && of == SIMT_SPLIT_CLUSTER) {
+        simt_watcher.deed(DEED_CLUSTER_ARRIVE, caller, simt_current->arrived_in[of],
+                          barrier->phase != simt_current->arrived_in[of]);
     }
 }
 
-void simt_cluster_wait(const char *file, int line)
+static void wait(enum simt_split of, const void *caller, const char *file, int line)
 {
-    struct simt_cluster_barrier *barrier = barrier_of(simt_block);
-    if (!simt_current->at_cluster) {
-        refuse("barrier.cluster.wait", "the thread has not arrived before",
-               __builtin_return_address(0), file, line);
+    static const char *const names[] = {"barrier.cluster.wait", "thread_block::barrier_wait()",
+                                        "grid_group::barrier_wait()"};
+    struct simt_split_barrier *barrier = barrier_of(of);
+    if (!simt_current->has_arrived[of]) {
+        refuse(names[of], "the thread has not arrived before", caller, file, line);
     }
-    if (simt_watched) {
-        simt_watcher.deed(DEED_CLUSTER_WAIT, __builtin_return_address(0),
-                          simt_current->cluster_phase,
-                          barrier->phase != simt_current->cluster_phase);
+    if (simt_watched && of == SIMT_SPLIT_CLUSTER) {
+        simt_watcher.deed(DEED_CLUSTER_WAIT, caller, simt_current->arrived_in[of],
+                          barrier->phase != simt_current->arrived_in[of]);
     }
-    while (barrier->phase == simt_current->cluster_phase) {
+    while (barrier->phase == simt_current->arrived_in[of]) {
         simt_yield(file, line);
     }
-    simt_current->at_cluster = false;
+    simt_current->has_arrived[of] = false;
     if (simt_tracing && barrier->completed) {
         simt_observer.acquire(simt_linear(simt_current), barrier->completed);
     }
 }
 
+#define CALLER __builtin_return_address(0)
+
+void simt_cluster_arrive(bool relaxed, const char *file, int line)
+{
+    arrive(SIMT_SPLIT_CLUSTER, relaxed, CALLER, file, line);
+}
+
+void simt_cluster_wait(const char *file, int line)
+{
+    wait(SIMT_SPLIT_CLUSTER, CALLER, file, line);
+}
+
+void simt_split_arrive(enum simt_split of, const char *file, int line)
+{
+    arrive(of, false, CALLER, file, line);
+}
+
+void simt_split_wait(enum simt_split of, const char *file, int line)
+{
+    wait(of, CALLER, file, line);
+}
+
 void simt_cluster_thread_exited(void)
 {
-    struct simt_cluster_barrier *barrier = barrier_of(simt_block);
-    if (simt_current->at_cluster && barrier->phase == simt_current->cluster_phase) {
-        barrier->arrived--;
+    left_grid++;
+    for (int of = 0; of < SIMT_SPLITS; of++) {
+        struct simt_split_barrier *barrier = barrier_of((enum simt_split)of);
+        if (simt_current->has_arrived[of] && barrier->phase == simt_current->arrived_in[of]) {
+            barrier->arrived--;
+        }
+        complete_if_all_came((enum simt_split)of);
     }
-    complete_if_all_came(barrier);
 }
 
 /* ---- what kernels ask for ---- */

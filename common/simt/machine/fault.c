@@ -77,8 +77,9 @@ static void tell_kernel_fault(const void *address, enum refusal refusal)
     switch (simt_guard_of(address)) {
     case SIMT_STACK_GUARD:
         fprintf(stderr,
-                ": stack overflow: local variables and calls need more than %zu KB a thread\n",
-                simt_stack_bytes() >> 10);
+                ": stack overflow: local variables and calls need more than the %zu KB of local "
+                "memory that a GPU has per thread\n",
+                simt_local_bytes() >> 10);
         return;
     case SIMT_SHARED_GUARD:
         fprintf(stderr,

@@ -14,7 +14,9 @@
 #endif
 
 enum {
-    STACK_BYTES = 256 << 10,
+    /* As much local memory as a GPU gives a thread, and what the runtime's own calls need. */
+    LOCAL_BYTES = 512 << 10,
+    STACK_BYTES = LOCAL_BYTES + (32 << 10),
     STACK_GUARD_BYTES = 68 << 10, /* wide, so that a large frame cannot step over it */
 };
 
@@ -58,9 +60,9 @@ void simt_fibers_prepare(void)
     }
 }
 
-size_t simt_stack_bytes(void)
+size_t simt_local_bytes(void)
 {
-    return STACK_BYTES;
+    return LOCAL_BYTES;
 }
 
 /* Stacks of cooperative launches, which keep more than one block: a mapping for a block each. */

@@ -47,6 +47,6 @@ bool simt_is_stack_guard(uint64_t address);
 void *simt_reserve(size_t size);
 void simt_allow(void *memory, size_t size);
 /* Of one thread. */
-size_t simt_stack_bytes(void);
+size_t simt_local_bytes(void);
 
 #endif

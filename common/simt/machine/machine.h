@@ -66,8 +66,9 @@ struct simt_thread {
     bool atomic_is_noted; /* that is to be made again: atomics.c */
     struct simt_pipeline pipeline;
     const struct simt_fiber *ran_on; /* also after its end; while it is looked at */
-    bool at_cluster; /* has arrived at the cluster's barrier, in this phase, and not waited */
-    uint64_t cluster_phase;
+    /* Has arrived at a barrier (enum simt_split), in this phase, and not waited. */
+    bool has_arrived[SIMT_SPLITS];
+    uint64_t arrived_in[SIMT_SPLITS];
 } __attribute__((aligned(64)));
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
@@ -117,8 +118,8 @@ struct simt_mbarrier {
 
 enum { SIMT_BOXES = 64 };
 
-/* barrier.cluster */
-struct simt_cluster_barrier {
+/* A barrier at which threads arrive first, and wait later: barrier.cluster, and those of groups. */
+struct simt_split_barrier {
     uint64_t phase;
     unsigned int arrived;
     struct simt_clock *arriving, *completed; /* what is known from this phase; from those before */
@@ -157,9 +158,10 @@ struct simt_block {
     } boxes[SIMT_BOXES];
     unsigned int next_box;
 
-    size_t number;     /* in the order in which blocks start, but for other orders */
-    unsigned int rank; /* in its cluster */
-    struct simt_cluster_barrier alone;
+    size_t number;                   /* in the order in which blocks start, but for other orders */
+    unsigned int rank;               /* in its cluster */
+    struct simt_split_barrier alone; /* of a cluster of one block */
+    struct simt_split_barrier split; /* its own */
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;

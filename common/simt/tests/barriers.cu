@@ -1,5 +1,46 @@
 // Barriers that only some threads of a block come to; local variables of others.
+#include <cooperative_groups.h>
+
 #include "cases.cuh"
+
+namespace cg = cooperative_groups;
+
+// Between arriving and waiting a thread may do what no other needs: here it may write `late`.
+template <bool early>
+__global__ void two_steps(float *o, const float *a)
+{
+    __shared__ float s[256], late[256];
+    const cg::thread_block block = cg::this_thread_block();
+    const int t = threadIdx.x;
+    s[t] = a[t];
+    auto token = block.barrier_arrive();
+    (early ? s : late)[t] = 2; // FAULT two_steps
+    block.barrier_wait(std::move(token));
+    o[t] = s[255 - t]; // FAULT two_steps
+    block.barrier_arrive();
+    block.barrier_wait();
+    s[t] = late[255 - t];
+}
+template <bool early>
+__global__ void two_steps_of_grid(float *o, float *a)
+{
+    const cg::grid_group grid = cg::this_grid();
+    const int t = threadIdx.x + blockIdx.x * blockDim.x, n = blockDim.x * gridDim.x;
+    a[t] = 1;
+    auto token = grid.barrier_arrive();
+    a[early ? t : t + n] = 2; // FAULT two_steps_of_grid
+    grid.barrier_wait(std::move(token));
+    o[t] = a[n - 1 - t]; // FAULT two_steps_of_grid
+}
+__global__ void waits_first(float *o, const float *a)
+{
+    cg::this_thread_block().barrier_wait(); // FAULT waits_first
+}
+__global__ void arrives_twice(float *o, const float *a)
+{
+    cg::this_thread_block().barrier_arrive();
+    cg::this_thread_block().barrier_arrive(); // FAULT arrives_twice
+}
 
 __global__ void barrier_in_tree(float *o, const float *a)
 {
@@ -343,6 +384,8 @@ __global__ void ok_local(float *o, const float *a)
 
 static float *f, *g;
 
+static void *both[] = {&f, &g};
+
 static const Case cases[] = {
     {"barrier_in_tree", "in a branch that some threads do not take",
      [] { barrier_in_tree<<<1, 256>>>(f, g); }},
@@ -407,6 +450,15 @@ static const Case cases[] = {
          for (int i = 1; i < 4; i++)
              ok_uniform<<<1, 256>>>(f, g, 6);
      }},
+    {"two_steps", "data race in shared memory", [] { two_steps<true><<<1, 256>>>(f, g); }},
+    {"ok_two_steps", "", [] { two_steps<false><<<1, 256>>>(f, g); }},
+    {"two_steps_of_grid", "data race in global memory",
+     [] { cudaLaunchCooperativeKernel(two_steps_of_grid<true>, 4, 64, both); }},
+    {"ok_two_steps_of_grid", "",
+     [] { cudaLaunchCooperativeKernel(two_steps_of_grid<false>, 4, 64, both); }},
+    {"waits_first", "barrier_wait()", [] { waits_first<<<1, 32>>>(f, g); }},
+    {"arrives_twice", "has arrived before, and has not waited",
+     [] { arrives_twice<<<1, 32>>>(f, g); }},
     {"ok_roles", "",
      [] {
          for (int i = 1; i < 4; i++)

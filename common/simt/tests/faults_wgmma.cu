@@ -590,6 +590,26 @@ __global__ void ok_fences(float *out)
     write_out(out, d);
 }
 
+// Operands keep a compiler from moving uses of the sums; no instruction touches them.
+__global__ void ok_operands(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+    commit();
+    for (int i = 0; i < 4; i++)
+        asm volatile("" : "+f"(d[i])::"memory");
+    asm volatile("wgmma.wait_group.sync.aligned %4;"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "n"(0)
+                 : "memory");
+    if (d[0] != 16)
+        __trap();
+    write_out(out, d);
+}
+
 // The tiles are written anew once the product has ended, by threads that know.
 __global__ void ok_reused(float *out)
 {
@@ -938,6 +958,7 @@ static const Case cases[] = {
     {"ok_fragment", "", [] { load_fragment<16, 24><<<1, 32>>>(f); }},
     {"ok_rows_outside", "", [] { ok_rows_outside<<<1, GROUP, TILES>>>(f); }},
     {"ok_fences", "", [] { ok_fences<<<1, GROUP, TILES>>>(f); }},
+    {"ok_operands", "", [] { ok_operands<<<1, GROUP, TILES>>>(f); }},
     {"ok_reused", "", [] { ok_reused<<<1, 2 * GROUP, TILES>>>(f); }},
     {"ok_own_group_reads", "", [] { refilled<<<1, GROUP, TILES>>>(f, g); }},
     {"ok_pipeline", "", [] { ok_pipeline<<<1, 384, 4 * 8192>>>(f, tensor()); }},

@@ -117,6 +117,16 @@ static void test_rays()
     cudaFree(sums);
 }
 
+// Structured bindings.
+__global__ void bind(float4 *a)
+{
+    auto [x, y, z, w] = a[threadIdx.x];
+    auto &[first, second, third, last] = a[threadIdx.x];
+    const auto [one, six] = make_double2(1, 6);
+    first = y + one;
+    last = z - z + one + six + x - x + w - w;
+}
+
 int main()
 {
     test_rays();
@@ -158,6 +168,9 @@ int main()
     for (int i = 0; i < 32; i++) {
         EXPECT(a[i].x == 2 * i + 4 && a[i].w == 2 * i + 1);
     }
+    bind<<<1, 32>>>(a);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(a[5].x == a[5].y + 1 && a[5].w == 7);
     cudaFree(a);
     cudaFree(particles);
     cudaFree(u);
