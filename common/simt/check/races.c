@@ -11,6 +11,8 @@
  * asynchronous copy writes from its issue to the end of the wait for it. */
 #include "check/races.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "check/findings.h"
 #include "machine/ptx.h"
@@ -18,6 +20,57 @@
 #include "model/sites.h"
 #include "observe/recorder.h"
 #include "program/source.h"
+
+/* Lanes of a block that have stored equal values in a word, by a race that is a note. What they then
+ * read there is that value, in any order of theirs. */
+enum { AGREED_KEPT = 4096 };
+static struct {
+    uint64_t address;
+    uint32_t barrier; /* as simt_now has it: later, others may have been stored */
+    uint32_t lanes[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
+} agreed[AGREED_KEPT];
+
+static void note_agreed(uint64_t address, unsigned int thread)
+{
+    const size_t slot = address / 4 % AGREED_KEPT;
+    if (agreed[slot].address != address || agreed[slot].barrier != simt_now.barrier) {
+        memset(&agreed[slot], 0, sizeof agreed[slot]);
+        agreed[slot].address = address;
+        agreed[slot].barrier = simt_now.barrier;
+    }
+    agreed[slot].lanes[thread / SIMT_WARP_SIZE] |= 1u << thread % SIMT_WARP_SIZE;
+}
+
+static bool has_agreed(uint64_t address, unsigned int thread)
+{
+    const size_t slot = address / 4 % AGREED_KEPT;
+    return agreed[slot].address == address && agreed[slot].barrier == simt_now.barrier &&
+           agreed[slot].lanes[thread / SIMT_WARP_SIZE] >> thread % SIMT_WARP_SIZE & 1;
+}
+
+/* Whether no order of the two changes a value. */
+static bool of_same_value(const struct simt_act *act, unsigned int thread, uint64_t address,
+                          unsigned int other_thread, enum simt_event_kind other_kind, bool near,
+                          bool same_warp)
+{
+    if (act->frees || (act->kind != EVENT_STORE && act->kind != EVENT_LOAD)) {
+        return false;
+    }
+    if (act->kind == EVENT_LOAD || other_kind == EVENT_LOAD) {
+        return near && !simt_now.fine && (act->kind == EVENT_STORE || other_kind == EVENT_STORE) &&
+               has_agreed(address, thread) && has_agreed(address, other_thread);
+    }
+    if (other_kind != EVENT_STORE ||
+        !simt_trace_stores_same(thread % SIMT_WARP_SIZE,
+                                same_warp ? other_thread % SIMT_WARP_SIZE : SIMT_WARP_SIZE)) {
+        return false;
+    }
+    if (near) {
+        note_agreed(address, thread);
+        note_agreed(address, other_thread);
+    }
+    return true;
+}
 
 void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t address,
                    uint32_t other, unsigned int other_site, enum simt_event_kind other_kind,
@@ -27,10 +80,16 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
     bool other_block = simt_is_other_block(other);
     bool same_warp = !other_block && other_thread / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE;
     enum simt_event_kind kind = act->frees ? EVENT_FREE : act->kind;
+    const bool near = !other_block && other_thread < SIMT_MAX_BLOCK_THREADS;
     if (other_thread >= SIMT_MAX_BLOCK_THREADS) {
         other_thread = simt_bulk_thread_of(other_thread);
         other_kind = other_kind == EVENT_STORE ? EVENT_ARRIVED : EVENT_MULTIPLIED;
         same_warp = false;
+    }
+    const bool same_value = !both_volatile && of_same_value(act, thread, address, other_thread,
+                                                            other_kind, near, same_warp);
+    if (same_value && (kind == EVENT_LOAD || other_kind == EVENT_LOAD)) {
+        return; /* of the stores a note tells */
     }
     /* A read that may be meant so: of what others change by atomics, or volatile. */
     bool meant = (kind == EVENT_LOAD && other_kind == EVENT_ATOMIC) ||
@@ -55,10 +114,7 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
                         : other_kind == EVENT_LOAD ? other_site
                                                    : 0,
         .unless_flag = both_volatile,
-        .same_value =
-            kind == EVENT_STORE && other_kind == EVENT_STORE && !both_volatile && !act->frees &&
-            simt_trace_stores_same(thread % SIMT_WARP_SIZE,
-                                   same_warp ? other_thread % SIMT_WARP_SIZE : SIMT_WARP_SIZE),
+        .same_value = same_value,
         .address = address,
     });
 }

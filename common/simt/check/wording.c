@@ -215,11 +215,26 @@ static void tell_copy_race(FILE *file, const struct finding *race)
     tell_operation(file, race);
 }
 
+/* One line: it is no mistake. */
+static void tell_same_value(FILE *file, const struct finding *race)
+{
+    const struct simt_source *source = simt_source_of(simt_site(race->site)->place);
+    const struct simt_source *other = simt_source_of(simt_site(race->other_site)->place);
+    fprintf(file, "threads write the same value to one place in %s memory, at %s:%d",
+            space_name(race->space), source->file, source->line);
+    if (!simt_is_same_line(race->site, race->other_site)) {
+        fprintf(file, " and %s:%d", other->file, other->line);
+    }
+    fputs("\n", file);
+}
+
 static void tell_race(FILE *file, const struct finding *race)
 {
-    fprintf(file, "%s in %s memory\n",
-            simt_is_note(race) ? "threads write the same value to one place" : "data race",
-            space_name(race->space));
+    if (simt_is_note(race)) {
+        tell_same_value(file, race);
+        return;
+    }
+    fprintf(file, "data race in %s memory\n", space_name(race->space));
     tell_thread(file, race->thread);
     fprintf(file, " %s ", does(race->kind));
     simt_tell_line(file, race->site);
@@ -230,9 +245,7 @@ static void tell_race(FILE *file, const struct finding *race)
     tell_thread(file, race->other_thread);
     fprintf(file, "%s %s", race->other_block ? " of another block" : "", did[race->other_kind]);
     simt_tell_line(file, race->other_site);
-    if (!simt_is_note(race)) {
-        tell_race_hint(file, race);
-    }
+    tell_race_hint(file, race);
 }
 
 static void tell_what(FILE *file, const struct finding *finding)
@@ -386,7 +399,7 @@ void simt_tell_finding(FILE *file, const struct finding *finding)
     } else {
         tell_other(file, finding);
     }
-    if (finding->count > 1) {
+    if (finding->count > 1 && !(finding->wrong == RACE && simt_is_note(finding))) {
         fprintf(file, "  (%" PRIu64 " times in all at these lines)\n", finding->count);
     }
 }

@@ -34,7 +34,7 @@ runs() {
 
 # Threads that write the same value are a note, and the program goes on: to the race, at which it ends.
 runs 1
-grep -q '^simt: note: kernel flags .*: threads write the same value to one place in global memory$' output &&
+grep -q '^simt: note: kernel flags .*: threads write the same value to one place in global memory, at [^ ]*:[0-9]*$' output &&
     grep -q '^simt: kernel numbers .*: data race in global memory$' output || fail 'a note, then a race'
 ! grep -q 'no error' output || fail 'the program goes on after a race'
 runs 1 SIMT_CHECKS=stop
@@ -205,6 +205,27 @@ __global__ void race_read(const float *in, float *out) /* one reads where anothe
         place = in[1];
     out[threadIdx.x] = threadIdx.x == 0 ? place : 0;
 }
+__global__ void note_then_read(const float *in, float *out) /* each reads what it has stored as well */
+{
+    __shared__ float table[64];
+    float sum = 0;
+    for (int i = 0; i < 64; i++)
+        table[i] = in[i];
+    for (int i = 0; i < 64; i++)
+        sum += table[i];
+    out[threadIdx.x] = sum;
+}
+__global__ void race_others_read(const float *in, float *out) /* so do those that have not stored */
+{
+    __shared__ float place;
+    if (threadIdx.x == 0)
+        place = in[2];
+    __syncthreads();
+    if (threadIdx.x < 8)
+        place = in[1];
+    if (threadIdx.x < 9)
+        out[threadIdx.x] = place;
+}
 int main(int argc, char **argv)
 {
     float *in, host[64];
@@ -221,6 +242,7 @@ int main(int argc, char **argv)
     RUN(race_last, float) RUN(race_first, float) RUN(race_byte, char) RUN(race_vector, float4)
     RUN(race_blocks, float) RUN(race_loop, float) RUN(race_order, float)
     RUN(race_overlap, float) RUN(race_back, int) RUN(race_read, float)
+    RUN(note_then_read, float) RUN(race_others_read, float)
     return cudaDeviceSynchronize() != cudaSuccess || argc != 2;
 }
 END
