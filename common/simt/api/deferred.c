@@ -85,7 +85,7 @@ static struct {
 cudaError_t simt_launch_later(const struct simt_launch *launch)
 {
     struct child *child;
-    char reason[128];
+    char reason[SIMT_REASON];
     struct simt_launch checked = *launch;
     cudaError_t error;
     const bool is_tail = launch->stream == cudaStreamTailLaunch;

@@ -138,7 +138,7 @@ static struct {
     const char *name, *file;
     int line;
     cudaError_t error;
-    char reason[128];
+    char reason[SIMT_REASON];
 } unasked;
 
 /* Calls that failed, the last few: for whoever wonders later. */
@@ -147,7 +147,7 @@ static struct {
     const char *function;
     const void *caller;
     cudaError_t error;
-    char reason[128];
+    char reason[SIMT_REASON];
 } failed_calls[CALLS_KEPT];
 static size_t failed_call_count;
 

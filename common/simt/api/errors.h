@@ -27,6 +27,9 @@ void simt_api_leave(int *entered);
         }                                                                                          \
     }                                                                                              \
     (void)0
+/* Bytes of the words that say why a call or a launch failed. */
+enum { SIMT_REASON = 320 };
+
 /* Not a call that another call makes. */
 bool simt_api_is_outermost(void);
 /* How many calls there have been, those that calls make among them. */

@@ -150,18 +150,23 @@ cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, si
     size_t limit = shared_limit(launch->function);
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > INT_MAX || grid.y > SIMT_GRID_Y ||
         grid.z > SIMT_GRID_Y) {
-        snprintf(reason, size, "a grid of %u x %u x %u blocks", grid.x, grid.y, grid.z);
+        snprintf(reason, size, "a grid of %u x %u x %u blocks: x takes 1 to %d, y and z 1 to %d",
+                 grid.x, grid.y, grid.z, INT_MAX, SIMT_GRID_Y);
         return cudaErrorInvalidValue;
     }
     if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > SIMT_MAX_BLOCK_THREADS ||
         block.y > SIMT_MAX_BLOCK_THREADS || block.z > SIMT_BLOCK_Z ||
         block.x * block.y * block.z > SIMT_MAX_BLOCK_THREADS) {
-        snprintf(reason, size, "%u x %u x %u threads in a block, which takes 1 to %d", block.x,
-                 block.y, block.z, SIMT_MAX_BLOCK_THREADS);
+        snprintf(reason, size, "%u x %u x %u threads in a block, which takes 1 to %d%s", block.x,
+                 block.y, block.z, SIMT_MAX_BLOCK_THREADS,
+                 block.z > SIMT_BLOCK_Z ? ", of these 1 to 64 in z" : "");
         return cudaErrorInvalidValue;
     }
     if (!clusters_fit(launch)) {
-        snprintf(reason, size, "clusters of %u x %u x %u blocks, in a grid of %u x %u x %u",
+        snprintf(reason, size,
+                 "clusters of %u x %u x %u blocks, in a grid of %u x %u x %u: a grid is whole "
+                 "clusters, of 1 to 8 blocks (16 by "
+                 "cudaFuncAttributeNonPortableClusterSizeAllowed)",
                  launch->cluster.x, launch->cluster.y, launch->cluster.z, grid.x, grid.y, grid.z);
         return cudaErrorInvalidClusterSize;
     }
@@ -175,8 +180,16 @@ cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, si
         return cudaErrorInvalidResourceHandle;
     }
     if (launch->shared_bytes > limit) {
-        snprintf(reason, size, "%zu bytes of dynamic shared memory, %zu are there",
-                 launch->shared_bytes, limit);
+        const size_t most = SIMT_MAX_SHARED_BYTES - simt_layout_of(launch->function)->own_bytes;
+        snprintf(reason, size,
+                 launch->shared_bytes <= most
+                     ? "%zu bytes of dynamic shared memory, %zu are there; first call "
+                       "cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu)"
+                     : "%zu bytes of dynamic shared memory, %zu are there; with "
+                       "cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, ...) "
+                       "at most %zu",
+                 launch->shared_bytes, limit, launch->name ? launch->name : "kernel",
+                 launch->shared_bytes <= most ? launch->shared_bytes : most);
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -208,7 +221,7 @@ static void refuse_static_shared(const struct simt_launch *asked)
 /* The error, or cudaSuccess. */
 static cudaError_t refused(const struct simt_launch *asked)
 {
-    char reason[128];
+    char reason[SIMT_REASON];
     cudaError_t error = simt_check_launch(asked, reason, sizeof reason);
     if (simt_lost_before() != cudaSuccess) {
         return asked->returns_error ? simt_lost() : simt_lost_before();
@@ -308,7 +321,7 @@ static cudaError_t launch_by_address(struct simt_launch launch, void **arguments
     const struct simt_kernel *kernel = simt_find_kernel(launch.function);
     const size_t blocks = (size_t)launch.grid.x * launch.grid.y * launch.grid.z;
     int resident = 0, processors = 0;
-    char reason[128];
+    char reason[SIMT_REASON];
     cudaError_t error;
     SIMT_API;
     error = simt_injected("cudaLaunchKernel", launch.file, launch.line, NULL);
@@ -403,7 +416,7 @@ cudaError_t simt_max_clusters(int *clusters, const void *function,
     const struct uint3 size = launch.cluster;
     const int blocks = size.x == 0 ? 1 : (int)(size.x * size.y * size.z);
     int resident, processors;
-    char reason[128];
+    char reason[SIMT_REASON];
     cudaError_t error =
         clusters ? simt_check_launch(&launch, reason, sizeof reason) : cudaErrorInvalidValue;
     if (error != cudaSuccess) {

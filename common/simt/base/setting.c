@@ -30,6 +30,7 @@ static const struct setting {
     {"SIMT_SHADOW_MB", NUMBER, "a number of megabytes", {0}, 0, 1e9},
     {"SIMT_CORES", WHOLE, "a number of cores, 1 to 4096", {0}, 1, 4096},
     {"SIMT_DEVICES", WHOLE, "a number of devices, 1 to 16", {0}, 1, 16},
+    {"SIMT_MEMORY", WHOLE, "a number of GiB, 1 to 1024", {0}, 1, 1024},
     {"SIMT_MULTIPROCESSORS", WHOLE, "a number of multiprocessors, 1 to 132", {0}, 1, 132},
     {"SIMT_OUT", WRITTEN, NULL, {0}, 0, 0},
     {"SIMT_REQUESTS", WRITTEN, NULL, {0}, 0, 0},

@@ -24,6 +24,12 @@ double simt_j1(double x);
 double simt_y0(double x);
 double simt_y1(double x);
 double simt_exp10(double x);
+float simt_tgammaf(float x);
+float simt_lgammaf(float x);
+float simt_j0f(float x);
+float simt_j1f(float x);
+float simt_y0f(float x);
+float simt_y1f(float x);
 
 #ifdef __cplusplus
 }

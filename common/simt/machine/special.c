@@ -153,6 +153,18 @@ EXACT(j1)
 EXACT(y0)
 EXACT(y1)
 
+#define EXACT_FLOAT(name)                                                                          \
+    float simt_##name##f(float x)                                                                  \
+    {                                                                                              \
+        return (float)name(x);                                                                     \
+    }
+EXACT_FLOAT(tgamma)
+EXACT_FLOAT(lgamma)
+EXACT_FLOAT(j0)
+EXACT_FLOAT(j1)
+EXACT_FLOAT(y0)
+EXACT_FLOAT(y1)
+
 double simt_exp10(double x)
 {
     return (double)powl(10, x);

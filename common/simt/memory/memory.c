@@ -8,6 +8,7 @@
 
 #include "base/exit.h"
 #include "base/own.h"
+#include "base/setting.h"
 #include "cuda/simt_analysis.h"
 #include "memory/devices.h"
 #include "memory/heap.h"
@@ -15,7 +16,7 @@
 #include "memory/unwritten.h"
 #include "observe/observer.h"
 
-enum { ALIGNMENT = 256, FREED_KEPT = 64 };
+enum { ALIGNMENT = 256, FREED_KEPT = 64, USUAL_GB = 6 };
 
 struct simt_region *simt_regions;
 size_t simt_region_count;
@@ -52,16 +53,18 @@ static size_t number_in_file(const char *path, const char *prefix, size_t otherw
 
 static void prepare(void)
 {
-    size_t size = (size_t)1 << 40, limit;
+    size_t size = (size_t)1 << 40, limit, all;
     void *memory = MAP_FAILED;
     if (arena) {
         return;
     }
     page_size = (size_t)sysconf(_SC_PAGESIZE);
-    total = number_in_file("/proc/meminfo", "MemAvailable:", (size_t)4 << 20) << 10;
+    /* The same in every run, and on demand more; but the host keeps some of what it has. */
+    total = (size_t)simt_setting("SIMT_MEMORY", USUAL_GB) << 30;
     limit = number_in_file("/sys/fs/cgroup/memory.max", "", SIZE_MAX);
+    all = number_in_file("/proc/meminfo", "MemTotal:", (size_t)USUAL_GB << 20) << 10;
+    limit = (all < limit ? all : limit) / 10 * 9 / page_size * page_size;
     total = total < limit ? total : limit;
-    total = total / 10 * 9 / page_size * page_size; /* leave the host some */
     /* Address space only, and much of it, so that freed addresses are not soon used again. */
     for (; memory == MAP_FAILED && size >= page_size; size /= 2) {
         memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
