@@ -21,8 +21,8 @@
 #include "observe/recorder.h"
 #include "program/source.h"
 
-/* Lanes of a block that have stored equal values in a word, by a race that is a note. What they then
- * read there is that value, in any order of theirs. */
+/* Lanes of a block that have stored equal values in a word, by a race that is a note. What they
+ * then read there is that value, in any order of theirs. */
 enum { AGREED_KEPT = 4096 };
 static struct {
     uint64_t address;

@@ -110,6 +110,7 @@ using ::simt_malloc;
 /* clang-format off */
 __asm__(SIMT_SET("printf", "simt_printf") SIMT_SET("__printf_chk", "simt_printf_chk")
         SIMT_SET("cbrt", "simt_cbrt") SIMT_SET("exp10", "simt_exp10")
+        SIMT_SET("cosh", "simt_cosh") SIMT_SET("log10", "simt_log10")
         SIMT_SET("tanh", "simt_tanh") SIMT_SET("j0", "simt_j0") SIMT_SET("j1", "simt_j1")
         SIMT_SET("y0", "simt_y0") SIMT_SET("y1", "simt_y1") SIMT_SET("tgammaf", "simt_tgammaf")
         SIMT_SET("lgammaf", "simt_lgammaf") SIMT_SET("j0f", "simt_j0f") SIMT_SET("j1f", "simt_j1f")

@@ -19,6 +19,8 @@ double simt_rnorm(double a, double b, double c, double d);
 double simt_rcbrt(double x);
 double simt_cbrt(double x);
 double simt_tanh(double x);
+double simt_cosh(double x);
+double simt_log10(double x);
 double simt_j0(double x);
 double simt_j1(double x);
 double simt_y0(double x);

@@ -148,6 +148,8 @@ double simt_rnorm(double a, double b, double c, double d)
     }
 EXACT(cbrt)
 EXACT(tanh)
+EXACT(cosh)
+EXACT(log10)
 EXACT(j0)
 EXACT(j1)
 EXACT(y0)

@@ -415,7 +415,8 @@ static void functions_of_several()
     SEVERAL(pow, 2, 4, 2, (a, b), std::pow(a, b));
     SEVERAL(fmod, 2, 0, 0, (a, b), std::fmod(a, b));
     SEVERAL(remainder, 2, 0, 0, (a, b), std::remainder(a, b));
-    SEVERAL(fdim, 2, 0, 0, (a, b), std::fdim(a, b));
+    ONE(float, float, fdimf, 2, 0, 0, fdimf(a, b), fdimf(a, b));
+    ONE(double, double, fdim, 2, 0, 0, fdim(a, b), fdim(a, b));
     SEVERAL(hypot, 2, 3, 2, (a, b), length(a, b, a * 0, a * 0));
     SEVERAL(rhypot, 2, 2, 1, (a, b), 1 / length<decltype(a)>(a, b, 0, 0));
     SEVERAL(norm3d, 3, 3, 1, (a, b, c), length<decltype(a)>(a, b, c, 0));
