@@ -137,7 +137,7 @@ void append_device_names(struct text *out)
     /* One of these may be a variable: __device__ T name(1); */
     any = append_function_names(&others, false) || any;
     if (any) {
-        append_string(out, "\n[[maybe_unused]] static const int simt_names = simt_device_names(\"");
+        append_string(out, "\n[[gnu::used]] static const int simt_names = simt_device_names(\"");
         append(out, kernels.bytes ? kernels.bytes : "", kernels.length);
         if (includes_unread()) {
             append_string(out, "\", nullptr);\n");

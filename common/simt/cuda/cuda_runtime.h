@@ -87,7 +87,7 @@ __asm__(".macro simt_unless_in_kernel target\n"
 #endif
 namespace simt
 {
-[[maybe_unused]] static const int marked = simt_mark_instrumented();
+[[gnu::used]] static const int marked = simt_mark_instrumented();
 static const bool INSTRUMENTED = true;
 } // namespace simt
 #else

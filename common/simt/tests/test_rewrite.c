@@ -89,7 +89,7 @@ static void assert_rewrites(const char *input, const char *expected)
     assert_int_equal(status, 0);
     assert_non_null(output);
     assert_int_equal(strncmp(output, header, strlen(header)), 0);
-    names = strstr(output, "\n[[maybe_unused]] static const int simt_names = ");
+    names = strstr(output, "\n[[gnu::used]] static const int simt_names = ");
     if (names) {
         *names = '\0'; /* test_names_of_the_device has them */
     }
@@ -582,7 +582,7 @@ static void test_names_of_the_device(void **state)
                              "__device__ int f() { return 1; }",
                              &output, messages, sizeof messages),
                      0);
-    assert_non_null(strstr(output, "\n[[maybe_unused]] static const int simt_names = "
+    assert_non_null(strstr(output, "\n[[gnu::used]] static const int simt_names = "
                                    "simt_device_names(\" k\", \" a b c d f\");\n"));
     assert_int_equal(rewrite("int main() {}", &output, messages, sizeof messages), 0);
     assert_null(strstr(output, "simt_names"));
