@@ -51,7 +51,7 @@ BANKS = 32
 
 def draw_transposed():
     """Which floats of A's tile the first thread of either half of a warp loads for one p, and their banks."""
-    tile, depth, across, column, each = constants_in("07_gemm/register_tile.cu", "BLOCK_M", "BLOCK_K", "BLOCK_N",
+    tile, depth, across, column, each = constants_in("07_gemm/float32/04_register_column.cu", "BLOCK_M", "BLOCK_K", "BLOCK_N",
                                                      "THREAD_N", "THREAD_M")
     padded = tile + 4
     half, cell, top, shown = across // column, 20, 66, 2
@@ -111,7 +111,7 @@ def places_in_warp(lane):
 
 def draw_warp_tile():
     """The block's tile by warps; warp 0 by lanes; the floats that it needs for one p."""
-    tile, each = constants_in("07_gemm/vectorized.cu", "BLOCK_N", "THREAD_N")
+    tile, each = constants_in("07_gemm/float32/07_vectorized.cu", "BLOCK_N", "THREAD_N")
     unit, top, shown = 3, 74, 64
     svg = Svg("A warp's elements of the block's tile, vectorized and warp_tile")
     left = 44
@@ -151,7 +151,7 @@ def draw_warp_tile():
 
 def draw_ahead():
     """Where the tiles of each step are, over time. A load takes three quarters of a multiplication's time here."""
-    stages = constants_in("07_gemm/vectorized.cu", "STAGES")
+    stages = constants_in("07_gemm/float32/07_vectorized.cu", "STAGES")
     multiply, load, put, height, left, steps = 88, 66, 12, 24, 150, 5
     svg = Svg("Loads and products of the first steps: warp_tile, double_buffered, async_copies")
     y = 20
@@ -228,15 +228,15 @@ def draw_ahead():
 
 def large_tile():
     """(rows, columns, values of p, stages, consumer warps) of the rungs from producer_warps on: Large."""
-    down, across, slices, depth, stages = constants_in("07_gemm/ring.cuh", "typedef Tile")
-    warp = constants_in("07_gemm/ring.cuh", "WARP_M")  # WARP_N has the same
+    down, across, slices, depth, stages = constants_in("07_gemm/float32/parts/ring.cuh", "typedef Tile")
+    warp = constants_in("07_gemm/float32/parts/ring.cuh", "WARP_M")  # WARP_N has the same
     return down * warp, across * warp, depth, stages, down * across * slices
 
 
 def draw_producers():
     """Global memory, 4 warps and the TMA, the ring, 8 warps; what is between them, for one stage."""
     rows, columns, depth, stages, consumers = large_tile()
-    threads = constants_in("07_gemm/ring.cuh", "PRODUCERS")
+    threads = constants_in("07_gemm/float32/parts/ring.cuh", "PRODUCERS")
     svg = Svg("Producer warps, a ring of stages, consumer warps")
     for x, name in ((20, "global memory"), (206, "producers: %d warps" % (threads // 32)),
                     (500, "a ring of %d stages, shared memory" % stages), (800, "consumers: %d warps" % consumers)):
@@ -298,12 +298,12 @@ def draw_producers():
 
 def draw_registers():
     """Registers a thread, warp by warp, before and after setmaxnreg, and what a consumer needs."""
-    launch, consumer, producer = constants_in("07_gemm/specialized.cu", "LAUNCH_REGISTERS", "CONSUMER_REGISTERS",
+    launch, consumer, producer = constants_in("07_gemm/float32/12_producer_warps.cu", "LAUNCH_REGISTERS", "CONSUMER_REGISTERS",
                                               "PRODUCER_REGISTERS")
     rows, columns, _, _, consumers = large_tile()
-    producers = constants_in("07_gemm/ring.cuh", "PRODUCERS") // 32
+    producers = constants_in("07_gemm/float32/parts/ring.cuh", "PRODUCERS") // 32
     sums = rows * columns // (32 * consumers)
-    down = constants_in("07_gemm/ring.cuh", "THREAD_M")
+    down = constants_in("07_gemm/float32/parts/ring.cuh", "THREAD_M")
     fragments = 2 * (down + sums // down)  # of two values of p
     wide, base, left = 30, 250, 56
     svg = Svg("Registers a thread, before and after setmaxnreg")

@@ -143,7 +143,7 @@ def draw_slices():
 
 def draw_added_later():
     """C of 64 x 64, k of 65536: the parts of one tile, added by a block or by all. The numbers of blocks are plan.c's."""
-    side, threads, of_warp = 64, constants_in("07_gemm/work.cuh", "ADD_THREADS"), 128
+    side, threads, of_warp = 64, constants_in("07_gemm/float32/parts/stream_k_work.cuh", "ADD_THREADS"), 128
     warps, parts, blocks = threads // 32, 128, (64, 128)
     adding = side * side * warps // 1024  # blocks of add_parts: all warps of a block take the same elements
     svg = Svg("The partial sums of a tile: one block adds them, or many")
@@ -284,8 +284,8 @@ def draw_aligned_copies():
 
 def draw_thin():
     """5 x 5000 x 5000: B's blocks (k in 6 parts, plan.c), and what one block has in flight."""
-    lane, turn = constants_in("07_gemm/thin.cuh", "LANE"), constants_in("07_gemm/few_rows.cu", "TURN")
-    threads = constants_in("07_gemm/splits.cuh", "SPLIT_THREADS")
+    lane, turn = constants_in("07_gemm/any_shape/float32/thin.cuh", "LANE"), constants_in("07_gemm/any_shape/float32/few_rows.cu", "TURN")
+    threads = constants_in("07_gemm/any_shape/float32/split_k_ticket.cuh", "SPLIT_THREADS")
     rows, columns, splits, warps, strip = 5, 5000, 6, threads // 32, 32 * lane
     strips, ahead = (columns + strip - 1) // strip, turn // warps
     svg = Svg("A product with few rows: what blocks, warps and lanes read of B")
@@ -326,8 +326,8 @@ def draw_thin():
 
 def draw_streamed():
     """16 x 4096 x 4096: a block's part of B, the ring that it passes through, and what a warp takes of a stage."""
-    depth, (_, fours, stages, _) = constants_in("07_gemm/streamed.cu", "DEPTH", "Streamed")
-    warps, columns, shown = constants_in("07_gemm/splits.cuh", "SPLIT_THREADS") // 32, 128 * fours, 9
+    depth, (_, fours, stages, _) = constants_in("07_gemm/any_shape/float32/few_rows_streamed.cu", "DEPTH", "Streamed")
+    warps, columns, shown = constants_in("07_gemm/any_shape/float32/split_k_ticket.cuh", "SPLIT_THREADS") // 32, 128 * fours, 9
     svg = Svg("B's way through the ring of a block with 16 rows of C")
     top, high, cell, left = 66, 26, 10, 40
     svg.text(20, 20, "B, %d columns of it" % columns, 13, weight="bold")
@@ -393,7 +393,7 @@ def draw_kept():
 
 def draw_edges():
     """C of 4097 x 4097 in tiles of 128 x 256, and whole tiles with few_rows and few_columns."""
-    down, across = constants_in("07_gemm/ring.cuh", "typedef Tile")[:2]
+    down, across = constants_in("07_gemm/float32/parts/ring.cuh", "typedef Tile")[:2]
     rows, columns, side = 64 * down, 64 * across, 4097
     high, wide, top, thin = 7, 14, 52, 4
     whole_down, whole_across = side // rows, side // columns
@@ -428,7 +428,7 @@ def draw_edges():
 
 def draw_short_stage():
     """The stages of a tile of 5000 x 5000 x 100, in turns of 8 values of p: all of them, and those up to k."""
-    k, turn, depth = 100, 8, constants_in("07_gemm/ring.cuh", "typedef Tile")[3]
+    k, turn, depth = 100, 8, constants_in("07_gemm/float32/parts/ring.cuh", "typedef Tile")[3]
     cell, high, left, top = 34, 30, 130, 46
     stages = -(-k // depth)
     svg = Svg("The last stage of a tile, multiplied beyond k and up to k")
@@ -485,7 +485,7 @@ def draw_narrow():
 def draw_small_tiles():
     """256 x 256 x 256: tiles of 64 x 64, k in 4 parts, and of 16 x 32, as plan.c has them."""
     side, top = 256, 66
-    rows, columns, warps, chunk, resident = constants_in("07_gemm/small_tiles.cu", "Small")
+    rows, columns, warps, chunk, resident = constants_in("07_gemm/any_shape/float32/small_tiles.cu", "Small")
     svg = Svg("C of 256 x 256: 64 blocks of the ring's kernel, and 128 of small_tiles")
     left = 20
     for name, high, wide, parts, sharing, each, stage, note in (

@@ -344,7 +344,7 @@ class Trial:
         self.environment = {"SIMT_DEVICES": str(DEVICES)}
         if set_of_file:
             self.environment["RUNGS_SIMD"] = set_of_file[1]
-        # The tree of sources by links, for what includes "../07_gemm/tile.cuh", with this one changed.
+        # The tree of sources by links, for what includes "../07_gemm/parts/matrix.cuh", with this one changed.
         self.sources = os.path.join(folder, "sources", step.name)
         os.makedirs(self.sources)
         for name in os.listdir(ROOT):

@@ -1,0 +1,284 @@
+/* Step 07, bfloat16: how long each way takes for a shape. */
+#include "any_shape/bfloat16/cycles.h"
+
+#include <math.h>
+#include <stdint.h>
+
+/* What follows was measured on an H200, in cycles of which 1586 are a microsecond there, with 3,600
+ * products of 49 shapes, each computed in all ways. */
+
+/* A tile, and what a step of it costs if rows of A and B start at multiples of 128 bytes: little
+ * more than the tensor cores take, since the TMA brings nothing from outside the matrices. */
+struct tile {
+    unsigned rows, columns;
+    double step_cycles;
+};
+
+static const struct tile persistent[] = {[BF16_NARROW] = {128, 64, 345},
+                                         [BF16_MIDDLE] = {128, 128, 550},
+                                         [BF16_BROAD] = {128, 192, 750},
+                                         [BF16_WIDE] = {128, 256, 1000}};
+
+/* In cycles; from then on the GPU meets its power limit, where bytes count. */
+static const double LONG_PRODUCT = 1e5;
+
+/* A step along k has 64 terms. */
+size_t bf16_steps_of(const struct gemm *call)
+{
+    return (call->k + 63) / 64;
+}
+
+/* If rows do not start at multiples of 128 bytes, a row of a step's tile is in two lines; and if
+ * not at multiples of 32, in five sectors in place of four. */
+enum rows { IN_LINES, IN_SECTORS, IN_CHUNKS };
+
+static enum rows rows_of(const uint16_t *matrix, size_t columns, size_t leading)
+{
+    const size_t both = (uintptr_t)matrix | leading * sizeof(uint16_t);
+
+    if (columns <= 64 || both % 128 == 0)
+        return IN_LINES;
+    return both % 32 == 0 ? IN_SECTORS : IN_CHUNKS;
+}
+
+bool bf16_in_lines(const uint16_t *matrix, size_t columns, size_t leading)
+{
+    return rows_of(matrix, columns, leading) == IN_LINES;
+}
+
+static double bytes_of(unsigned rows, enum rows kind)
+{
+    return rows * 128 * (kind == IN_CHUNKS ? 1.6 : 1);
+}
+
+/* `pairs`: of blocks that bring B's tile together. `busy`: the share of the multiprocessors that
+ * have a tile. Each has the others' share of L2, for which tiles wait that are not in lines. */
+static double cycles_of_step(const struct gemm *call, const struct tile *tile, bool pairs,
+                             double busy)
+{
+    const enum rows a = rows_of(call->a_bf16, call->k, call->lda);
+    const enum rows b = rows_of(call->b_bf16, call->n, call->ldb);
+    const double bytes_a_cycle = a == IN_CHUNKS && b == IN_CHUNKS ? 42 : 48;
+    const double bytes = bytes_of(tile->rows, a) + bytes_of(tile->columns, b) / (pairs ? 2 : 1);
+
+    if (a == IN_LINES && b == IN_LINES)
+        return tile->step_cycles;
+    return pow(pow(tile->step_cycles, 8) + pow(sqrt(busy) * bytes / bytes_a_cycle, 8), 0.125);
+}
+
+static double count_tiles(const struct gemm *call, const struct tile *tile, bool pairs)
+{
+    const unsigned blocks = pairs ? 2 : 1;
+
+    return ceil((double)call->m / (tile->rows * blocks)) * blocks *
+           ceil((double)call->n / tile->columns);
+}
+
+/* All tiles of a row of tiles need the same rows of A: what is larger than half of L2 comes from
+ * DRAM for each column of tiles, and narrow ones are many. */
+static struct tile tile_of(const struct gemm *call, unsigned way)
+{
+    const double half_of_l2 = 30e6, bytes = (double)call->m * (double)call->k * sizeof(uint16_t);
+    struct tile tile = persistent[way];
+
+    if (way == BF16_NARROW && bytes > half_of_l2)
+        tile.step_cycles = 480;
+    return tile;
+}
+
+/* To start a tile and to store its sums: threads do if the TMA cannot, two bytes at a time, and the
+ * longer the wider the tile. */
+static double cycles_of_tile(const struct gemm *call, const struct tile *tile)
+{
+    const double wider = tile->columns - 64.0;
+
+    return bf16_can_be_fitted(call) ? 1500 + 7.5 * wider : 3000 + 42 * wider;
+}
+
+double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
+{
+    const double second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
+    const struct tile tile = tile_of(call, way);
+    const double units = count_tiles(call, &tile, false) * splits;
+    const double waves = ceil(units / call->multiprocessors);
+    const double busy = fmin(units / call->multiprocessors, 1);
+    const double steps = ceil((double)bf16_steps_of(call) / splits);
+    const double product =
+        waves * (steps * cycles_of_step(call, &tile, false, busy) + cycles_of_tile(call, &tile));
+
+    if (splits == 1)
+        return product;
+    return product + second_kernel +
+           splits * (a_split + (double)call->m * (double)call->n * 8 / bytes_a_cycle);
+}
+
+/* With the last wave's tiles shared: no multiprocessor is idle, but some wait for the sums of
+ * others, and with fewer tiles than multiprocessors for those of several, one after the other.
+ * Pairs of blocks load B together. */
+double bf16_cycles_if_shared(const struct gemm *call)
+{
+    static const double step_cycles[] = {1050, 1070, 1150};
+    const struct tile *const tile = &persistent[BF16_WIDE];
+    const double waiting = 2e4, sums_of_another = 3300;
+    const double waves = count_tiles(call, tile, false) / call->multiprocessors;
+    const double others = fmax(1 / waves - 1, 0);
+    const enum rows a = rows_of(call->a_bf16, call->k, call->lda);
+    const enum rows b = rows_of(call->b_bf16, call->n, call->ldb);
+
+    return waves * (double)bf16_steps_of(call) * step_cycles[a > b ? a : b] +
+           fmax(waves, 1) * cycles_of_tile(call, tile) + waiting + others * sums_of_another;
+}
+
+/* Products that reach the power limit, where high tiles gain what they save in bytes (in turn with
+ * BF16_WIDE on an H100); without a beta, with which they would be stored two elements at a time.
+ * What is left for the last wave is shared, unless that is nearly full. */
+double bf16_cycles_if_high(const struct gemm *call)
+{
+    static const struct tile tile = {192, 256, 1475};
+    const double sums_of_others = 1.6e4;
+    const double tiles = count_tiles(call, &tile, false), waves = tiles / call->multiprocessors;
+    const double a_wave = (double)bf16_steps_of(call) * tile.step_cycles +
+                          1.5 * cycles_of_tile(call, &persistent[BF16_WIDE]);
+    const bool is_nearly_full = waves - floor(waves) == 0 || waves - floor(waves) >= 0.75;
+
+    if (call->k < 1024 || waves < 2 || call->beta != 0 ||
+        !bf16_in_lines(call->a_bf16, call->k, call->lda) ||
+        !bf16_in_lines(call->b_bf16, call->n, call->ldb))
+        return HUGE_VAL;
+    return is_nearly_full ? ceil(waves) * a_wave : waves * a_wave + sums_of_others;
+}
+
+/* ---- the rung even_waves --------------------------------------------------------------------- */
+
+bool bf16_can_be_even(const struct gemm *call)
+{
+    return bf16_can_be_fitted(call) && call->beta == 0 && bf16_steps_of(call) >= BF16_EVEN_PARTS;
+}
+
+/* Of n blocks, or pairs of them, each takes every nth tile, high ones first. So none has more tiles
+ * than the first, or more high ones. For a given number of waves, low tiles take the place of high
+ * ones until there is no more room in the last. Pairs take a microsecond more to start and to end,
+ * and pay when bytes count: at the power limit, and on an H100, whose L2 does not keep up with
+ * single blocks. */
+struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best)
+{
+    static const unsigned low_rows[] = {232, 208};
+    static const struct tile high = {BF16_HIGH_ROWS, BF16_EVEN_COLUMNS, 1000};
+    const double start = 1500, bytes_saved = 0.97; /* of pairs */
+    const int cluster = pairs ? 2 : 1;
+    const double blocks = call->multiprocessors / cluster;
+    const double columns = ceil((double)call->n / (BF16_EVEN_COLUMNS * cluster));
+    const double high_tiles = ceil((double)call->m / BF16_HIGH_ROWS);
+    const double busy = fmin(columns * high_tiles / blocks, 1), a_tile = 900; /* between two */
+    const double a_step = cycles_of_step(call, &high, false, busy);
+    struct bf16_plan best = {.way = BF16_EVEN, .splits = 1, .pairs = pairs};
+    double least = HUGE_VAL, cycles = HUGE_VAL;
+
+    for (size_t i = 0; blocks > 0 && i < sizeof low_rows / sizeof *low_rows; i++) {
+        const double low_tiles = ceil((double)call->m / low_rows[i]);
+        const double most_waves = ceil(columns * low_tiles / blocks);
+        for (double waves = ceil(columns * high_tiles / blocks); waves <= most_waves; waves++) {
+            const double room = waves * blocks - columns * high_tiles;
+            const double low = low_tiles > high_tiles
+                                   ? fmin(floor(room / (low_tiles - high_tiles)), columns)
+                                   : columns;
+            const double high_waves = ceil((columns - low) * high_tiles / blocks);
+            const double rows = high_waves * BF16_HIGH_ROWS + (waves - high_waves) * low_rows[i];
+            if (rows < least) {
+                least = rows;
+                best.rows = low_rows[i];
+                best.high_columns =
+                    (unsigned)fmin(floor(high_waves * blocks / high_tiles), columns);
+                cycles = rows / BF16_HIGH_ROWS * a_step * (double)bf16_steps_of(call) +
+                         cycles_of_tile(call, &persistent[BF16_WIDE]) + (waves - 1) * a_tile;
+            }
+        }
+    }
+    if (pairs) {
+        if (cycles > LONG_PRODUCT)
+            cycles *= bytes_saved;
+        cycles += start;
+    }
+    if (cycles_of_best != NULL)
+        *cycles_of_best = cycles;
+    return best;
+}
+
+/* ---- the rungs fitted and thin --------------------------------------------------------------- */
+
+bool bf16_can_be_fitted(const struct gemm *call)
+{
+    return bf16_tma_takes(call->c_bf16, call->ldc) && call->n % 8 == 0;
+}
+
+struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_best)
+{
+    static const struct tile tiles[][2] = {
+        {{80, 128, 425}, {80, 128, 385}},   {{96, 128, 437}, {96, 128, 405}},
+        {{104, 128, 475}, {104, 128, 440}}, {{128, 128, 555}, {128, 128, 530}},
+        {{160, 128, 668}, {160, 128, 640}},
+    }; /* of single blocks and of pairs */
+    struct bf16_plan best = {.way = BF16_FITTED, .splits = 1};
+    double least = HUGE_VAL;
+
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        for (unsigned pairs = 0; pairs < 2; pairs++) {
+            const struct tile *const tile = &tiles[i][pairs];
+            const double units = count_tiles(call, tile, pairs);
+            const double busy = fmin(units / call->multiprocessors, 1);
+            double cycles = ceil(units / call->multiprocessors) *
+                            ((double)bf16_steps_of(call) * cycles_of_step(call, tile, pairs, busy) +
+                             1900 + (pairs ? 700 : 0));
+            if (cycles > LONG_PRODUCT)
+                cycles *= 1.05; /* low tiles take more bytes */
+            if (cycles < least) {
+                least = cycles;
+                best.rows = tile->rows;
+                best.columns = tile->columns;
+                best.pairs = pairs;
+            }
+        }
+    if (cycles_of_best != NULL)
+        *cycles_of_best = least;
+    return best;
+}
+
+/* The blocks of a cluster read each other's sums, at 17 bytes a cycle. */
+static double cycles_if_thin(const struct gemm *call, const struct tile *tile, unsigned splits,
+                             unsigned clusters)
+{
+    const double elements = tile->rows * tile->columns, tiles = count_tiles(call, tile, false);
+    const double busy = fmin(tiles * splits / call->multiprocessors, 1);
+    const double steps = ceil((double)bf16_steps_of(call) / splits);
+    const double sums = elements * sizeof(float) * (splits - 1) / splits / 17;
+
+    const double waves = ceil(tiles / clusters), not_persistent = waves > 1 ? 1.15 : 1;
+
+    return waves * not_persistent *
+           (steps * cycles_of_step(call, tile, false, busy) + 1600 + 0.15 * elements + sums);
+}
+
+struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters,
+                                double *cycles_of_best)
+{
+    static const struct tile tiles[] = {{64, 128, 420},  {80, 128, 410}, {104, 128, 435},
+                                        {128, 128, 530}, {64, 256, 630}, {128, 256, 960},
+                                        {128, 64, 370},  {256, 64, 550}, {256, 128, 960}};
+    struct bf16_plan best = {.way = BF16_THIN, .splits = 1};
+    double least = HUGE_VAL;
+
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        for (unsigned splits = 1; splits <= BF16_MOST_CLUSTER && splits <= bf16_steps_of(call);
+             splits++) {
+            const double cycles = cycles_if_thin(call, &tiles[i], splits, clusters[splits]);
+            if (cycles < least) {
+                least = cycles;
+                best.splits = splits;
+                best.rows = tiles[i].rows;
+                best.columns = tiles[i].columns;
+            }
+        }
+    if (cycles_of_best != NULL)
+        *cycles_of_best = least;
+    return best;
+}

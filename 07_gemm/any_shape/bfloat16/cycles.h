@@ -1,0 +1,34 @@
+/* Step 07, bfloat16: a model of how long each way takes, in cycles of which 1586 are a microsecond.
+ * Source: 3,600 products of 49 shapes, measured on an H200 (any_shape/bfloat16/cycles.c). */
+#ifndef RUNGS_07_BF16_CYCLES_H
+#define RUNGS_07_BF16_CYCLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "any_shape/bfloat16/plan.h"
+#include "problem/gemm/gemm.h"
+
+/* Whether the TMA can read or write a matrix whose rows are `leading` elements apart. */
+static inline bool bf16_tma_takes(const uint16_t *matrix, size_t leading)
+{
+    return (uintptr_t)matrix % 16 == 0 && leading % 8 == 0;
+}
+
+/* Whether all of its rows, if they are longer than a tile's, start at multiples of 128 bytes. */
+bool bf16_in_lines(const uint16_t *matrix, size_t columns, size_t leading);
+
+/* Steps along k, of 64 terms. */
+size_t bf16_steps_of(const struct gemm *call);
+
+/* With tiles of BF16_NARROW to BF16_WIDE, k in so many parts. */
+double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits);
+
+/* With BF16_SHARED. */
+double bf16_cycles_if_shared(const struct gemm *call);
+
+/* With BF16_HIGH; HUGE_VAL for what was not measured with it. */
+double bf16_cycles_if_high(const struct gemm *call);
+
+#endif

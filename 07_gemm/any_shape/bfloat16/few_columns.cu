@@ -1,0 +1,201 @@
+/* Step 07, bfloat16: C has a few columns. Each element of A is used only once for each of them, so
+ * that the time is the time to read A.
+ *
+ * Better: A's rows run along k, as the first operand of mma.sync wants them. So a lane loads 8
+ * neighbours of a row straight to registers, and the next step's while it multiplies. B is small:
+ * each warp passes its terms through shared memory, and ldmatrix transposes them.
+ * Still bad: each block reads all of B, which with more columns than 8 is much. */
+#include "bfloat16/parts/fragments.cuh"
+#include "kernel/dependent_launch.cuh"
+#include "rungs.h"
+
+static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */
+
+/* For so many times 16 rows and 8 columns of C. The block's warps take its steps in turn.
+ * IS_ALIGNED: rows of A start at multiples of 16 bytes. */
+template <unsigned TILES_OF_16, unsigned TILES_OF_8, unsigned BLOCK_WARPS, bool IS_ALIGNED>
+struct plan {
+    static const enum loads LOADS = IS_ALIGNED ? ALIGNED : SHIFTED;
+    static const unsigned HIGH = TILES_OF_16, WIDE = TILES_OF_8, WARPS = BLOCK_WARPS;
+    static const unsigned ROWS = 16 * HIGH, COLUMNS = 8 * WIDE;
+    typedef float sums[HIGH][WIDE][4];
+
+    /* What a lane has of a step. Lane 4 g + t: of A rows g and g + 8 of each 16, terms 8 t to 8 t +
+     * 7; of B a term, with all columns. */
+    struct part {
+        uint4 a[HIGH][2], b[WIDE];
+    };
+
+    /* First B's steps, 16 bytes a term and 8 columns; then the warps' sums. */
+    union shared {
+        uint4 b[WARPS][WIDE][32];
+        float sums[WARPS][ROWS][COLUMNS];
+    };
+};
+
+/* 32 terms are four tiles of 8 for ldmatrix, one behind the other. Tile q has terms 2 q and 2 q + 1
+ * of each 8 that a lane has of A: place 8 q + 2 t + e is term 8 t + 2 q + e. */
+static __device__ unsigned term_at(unsigned place)
+{
+    return place % 8 / 2 * 8 + place / 8 * 2 + place % 2;
+}
+
+template <typename Plan>
+static __device__ void load_part(typename Plan::part &part, const struct gemm &call, size_t row,
+                                 size_t term)
+{
+    const unsigned lane = threadIdx.x % 32;
+    const size_t term_a = term + lane % 4 * CHUNK, term_b = term + term_at(lane);
+    const bool aligned_b = has_aligned_chunks(call.b_bf16, call.ldb);
+
+#pragma unroll
+    for (unsigned i = 0; i < Plan::HIGH * 2; i++) { /* outside, the last row again */
+        const size_t inside = min(row + i * 8 + lane / 4, call.m - 1);
+        const uint16_t *const of_a = call.a_bf16 + inside * call.lda;
+        const bool has_around = Plan::LOADS == ALIGNED || (inside > 0 && inside + 1 < call.m);
+        part.a[i / 2][i % 2] = has_around && term_a + CHUNK <= call.k
+                                   ? load_chunk<Plan::LOADS>(of_a, term_a, call.k)
+                                   : load_chunk<SINGLE>(of_a, term_a, call.k);
+    }
+#pragma unroll
+    for (unsigned j = 0; j < Plan::WIDE; j++) {
+        const uint16_t *const of_b = call.b_bf16 + term_b * call.ldb;
+        part.b[j] = make_uint4(0, 0, 0, 0);
+        if (term_b < call.k)
+            part.b[j] = aligned_b && (j + 1) * CHUNK <= call.n
+                            ? load_chunk<ALIGNED>(of_b, j * CHUNK, call.n)
+                            : load_chunk<SINGLE>(of_b, j * CHUNK, call.n);
+    }
+}
+
+template <typename Plan>
+static __device__ void multiply_part(typename Plan::sums &sum, uint4 (&of_warp)[Plan::WIDE][32],
+                                     const typename Plan::part &part)
+{
+    const unsigned lane = threadIdx.x % 32;
+
+    __syncwarp(); /* all have read what was there */
+#pragma unroll
+    for (unsigned j = 0; j < Plan::WIDE; j++)
+        of_warp[j][lane] = part.b[j];
+    __syncwarp();
+#pragma unroll
+    for (unsigned j = 0; j < Plan::WIDE; j++) {
+        unsigned b[4];
+        load_transposed(b, (const uint16_t *)&of_warp[j][lane]);
+#pragma unroll
+        for (unsigned i = 0; i < Plan::HIGH; i++)
+#pragma unroll
+            for (unsigned half = 0; half < 2; half++) {
+                const unsigned of_half[2] = {b[2 * half], b[2 * half + 1]};
+                multiply_16(sum[i][j], part.a[i], half, of_half);
+            }
+    }
+}
+
+/* The warps' sums, added up in the order of the warps. */
+template <typename Plan>
+static __device__ void add_and_store(const struct gemm &call, typename Plan::shared &shared,
+                                     const typename Plan::sums &sum, size_t first_row)
+{
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    __syncthreads();
+#pragma unroll
+    for (unsigned i = 0; i < Plan::HIGH; i++)
+#pragma unroll
+        for (unsigned j = 0; j < Plan::WIDE; j++)
+#pragma unroll
+            for (unsigned e = 0; e < 4; e++)
+                shared.sums[warp][i * 16 + e / 2 * 8 + lane / 4][j * 8 + lane % 4 * 2 + e % 2] =
+                    sum[i][j][e];
+    __syncthreads();
+    for (unsigned e = threadIdx.x; e < Plan::ROWS * Plan::COLUMNS; e += Plan::WARPS * 32) {
+        const unsigned row = e / Plan::COLUMNS, column = e % Plan::COLUMNS;
+        float total = 0;
+#pragma unroll
+        for (unsigned w = 0; w < Plan::WARPS; w++)
+            total += shared.sums[w][row][column];
+        if (first_row + row < call.m && column < call.n)
+            call.c_bf16[(first_row + row) * call.ldc + column] =
+                bf16_bits(blend_bf16(call, first_row + row, column, total));
+    }
+}
+
+template <typename Plan>
+static __device__ void multiply_rows(const struct gemm &call)
+{
+    __shared__ typename Plan::shared shared;
+    const unsigned warp = threadIdx.x / 32;
+    const size_t row = (size_t)blockIdx.x * Plan::ROWS;
+    typename Plan::sums sum = {};
+    typename Plan::part next[PARTS];
+
+    overlap_launches();
+#pragma unroll
+    for (unsigned p = 0; p < PARTS; p++)
+        load_part<Plan>(next[p], call, row, warp * TERMS + p * 32);
+    for (size_t term = warp * TERMS; term < call.k; term += Plan::WARPS * TERMS) {
+        typename Plan::part now[PARTS];
+#pragma unroll
+        for (unsigned p = 0; p < PARTS; p++) {
+            now[p] = next[p];
+            load_part<Plan>(next[p], call, row, term + Plan::WARPS * TERMS + p * 32);
+        }
+#pragma unroll
+        for (unsigned p = 0; p < PARTS; p++)
+            multiply_part<Plan>(sum, shared.b[warp], now[p]);
+    }
+    add_and_store<Plan>(call, shared, sum, row);
+}
+
+#define KERNEL(name, ...)                                                                          \
+    static __global__ void __launch_bounds__(plan<__VA_ARGS__>::WARPS * 32)                        \
+        name(const struct gemm call)                                                               \
+    {                                                                                              \
+        multiply_rows<plan<__VA_ARGS__>>(call);                                                    \
+    }
+#define KERNELS(warps)                                                                             \
+    KERNEL(columns_8_##warps, 2, 1, warps, true)                                                   \
+    KERNEL(columns_8_low_##warps, 1, 1, warps, true)                                               \
+    KERNEL(columns_8_shifted_##warps, 1, 1, warps, false)                                          \
+    KERNEL(columns_16_##warps, 2, 2, warps, true)                                                  \
+    KERNEL(columns_16_low_##warps, 1, 2, warps, true)                                              \
+    KERNEL(columns_16_shifted_##warps, 1, 2, warps, false)
+
+KERNELS(16)
+KERNELS(8)
+KERNELS(4)
+KERNELS(2)
+
+#define PICK(name, count)                                                                          \
+    (!aligned ? name##_shifted_##count : low ? name##_low_##count : name##_##count)
+#define LAUNCH(count)                                                                              \
+    launch_dependent(call->n <= 8 ? PICK(columns_8, count) : PICK(columns_16, count), blocks,      \
+                     count * 32, 0, *call)
+
+extern "C" const char *declines_few_columns_bf16(const struct gemm *call)
+{
+    return call->n > 16 && call->m > 0 ? "requires at most 16 columns of C" : NULL;
+}
+
+/* 32 rows a block, or 16 if there is a multiprocessor for each such block, or rows are not aligned,
+ * which takes registers; and so many warps that all blocks run at the same time. */
+extern "C" void launch_few_columns_bf16(const struct gemm *call)
+{
+    const bool aligned = has_aligned_chunks(call->a_bf16, call->lda);
+    const bool low = !aligned || call->m <= 16 * (size_t)call->multiprocessors;
+    const unsigned rows = low ? 16 : 32, blocks = (unsigned)((call->m + rows - 1) / rows);
+    const unsigned warps = 16 * (unsigned)call->multiprocessors / max(blocks, 1U);
+
+    if (call->m == 0 || call->n == 0)
+        return;
+    if (warps >= 16)
+        LAUNCH(16);
+    else if (warps >= 8)
+        LAUNCH(8);
+    else if (warps >= 4)
+        LAUNCH(4);
+    else
+        LAUNCH(2);
+}

@@ -1,0 +1,309 @@
+/* Step 07, bfloat16: C has a few rows, a vector times a matrix among them. Each element of B is
+ * used only once for each of them, so that the time is the time to read B.
+ *
+ * Better: nothing waits for barriers or a ring. A lane loads 8 neighbours of each of 8 rows of B,
+ * straight to registers, and has its part of the second operand of 16 mma.sync: instruction j of 8
+ * takes column j of every lane's 8, and computes those columns of C. The terms are in the order in
+ * which the lanes hold them, and A's are loaded in the same order.
+ * Still bad: blocks of the last wave leave multiprocessors idle, and with many rows registers do
+ * not hold the sums. */
+#include "bfloat16/parts/fragments.cuh"
+#include "device/gpu.h"
+#include "kernel/cluster.cuh"
+#include "kernel/dependent_launch.cuh"
+#include "rungs.h"
+
+static const unsigned COLUMNS = 64, TERMS = 32, MOST_SPLITS = 8;
+
+/* For 16 rows of C, or 32. Each warp has BATCH times 32 terms on their way, a multiprocessor at
+ * most that many warps. ALIGNED: rows start at multiples of 16 bytes and have whole chunks. */
+template <unsigned TILES_OF_16, unsigned WARPS, unsigned BATCHES, bool IS_ALIGNED>
+struct plan {
+    static const unsigned TILES = TILES_OF_16, MOST_WARPS = WARPS, BATCH = BATCHES;
+    static const enum loads LOADS = IS_ALIGNED ? ALIGNED : SHIFTED;
+    static const unsigned ROWS = TILES * 16;
+    static const unsigned PITCH = COLUMNS + 8; /* of sums in shared memory: no bank conflicts */
+    static const unsigned WARP_BYTES = ROWS * PITCH * sizeof(float);
+    typedef float sums[TILES][CHUNK][4];
+};
+
+/* What a lane has of 32 terms. Lane 4 g + t: terms 8 t to 8 t + 7, of B columns 8 g to 8 g + 7, of
+ * A rows g and g + 8 of each 16. */
+template <unsigned TILES>
+struct fragments {
+    uint4 b[8], a[TILES][2];
+};
+
+template <enum loads LOADS, unsigned TILES>
+static __device__ void load_fragments(struct fragments<TILES> &part, const struct gemm &call,
+                                      size_t term, size_t column)
+{
+    const unsigned g = threadIdx.x % 32 / 4;
+
+    term += threadIdx.x % 4 * 8;
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++) {
+        part.b[i] = make_uint4(0, 0, 0, 0);
+        if (LOADS != SINGLE || term + i < call.k)
+            part.b[i] = load_chunk<LOADS>(call.b_bf16 + (term + i) * call.ldb, column, call.n);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < TILES * 2; i++) {
+        const size_t row = i * 8 + g;
+        part.a[i / 2][i % 2] = make_uint4(0, 0, 0, 0);
+        if (row < call.m)
+            part.a[i / 2][i % 2] = load_chunk<LOADS>(call.a_bf16 + row * call.lda, term, call.k);
+    }
+}
+
+/* Of 8 terms a lane gives four to each half. Two terms of a column, one below the other in B, are a
+ * register's two halves. */
+template <unsigned TILES>
+static __device__ void multiply_fragments(float (&sum)[TILES][CHUNK][4],
+                                          const struct fragments<TILES> &part)
+{
+#pragma unroll
+    for (unsigned half = 0; half < 2; half++)
+#pragma unroll
+        for (unsigned j = 0; j < CHUNK; j++) {
+            const unsigned bytes = j % 2 == 0 ? 0x5410 : 0x7632;
+            unsigned b[2];
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++)
+                b[i] = __byte_perm(word(part.b[4 * half + 2 * i], j / 2),
+                                   word(part.b[4 * half + 2 * i + 1], j / 2), bytes);
+#pragma unroll
+            for (unsigned tile = 0; tile < TILES; tile++)
+                multiply_16(sum[tile][j], part.a[tile], half, b);
+        }
+}
+
+/* A block's terms, and those of them that need no care: all chunks of the matrices' rows are there
+ * and may be loaded with what is next to them. */
+struct terms {
+    size_t begin, easy_begin, easy_end, end;
+};
+
+/* The warp's products, of every n-th 32 terms if the block has n warps. */
+template <typename Plan>
+static __device__ void multiply_terms(typename Plan::sums &sum, const struct gemm &call,
+                                      size_t column, const struct terms &terms)
+{
+    const size_t stride = blockDim.x;
+    size_t term = terms.begin + threadIdx.x / 32 * TERMS;
+
+    for (; term >= terms.easy_begin && term + (Plan::BATCH - 1) * stride < terms.easy_end;
+         term += Plan::BATCH * stride) {
+        struct fragments<Plan::TILES> part[Plan::BATCH];
+#pragma unroll
+        for (unsigned i = 0; i < Plan::BATCH; i++)
+            load_fragments<Plan::LOADS>(part[i], call, term + i * stride, column);
+#pragma unroll
+        for (unsigned i = 0; i < Plan::BATCH; i++)
+            multiply_fragments(sum, part[i]);
+    }
+    for (; term < terms.end; term += stride) {
+        struct fragments<Plan::TILES> part;
+        if (term >= terms.easy_begin && term < terms.easy_end)
+            load_fragments<Plan::LOADS>(part, call, term, column);
+        else
+            load_fragments<SINGLE>(part, call, term, column);
+        multiply_fragments(sum, part);
+    }
+}
+
+/* Puts the warp's sums into shared memory, a row's columns 8 g + j at j * 8 + g. */
+template <typename Plan>
+static __device__ void keep_sums(float *sums, const typename Plan::sums &sum)
+{
+    const unsigned lane = threadIdx.x % 32;
+    float *const first = sums + (threadIdx.x / 32 * Plan::ROWS + lane / 4) * Plan::PITCH;
+
+#pragma unroll
+    for (unsigned i = 0; i < Plan::TILES * 16; i++) {
+        const float *const two = sum[i / 16][i % 16 / 2] + i % 2 * 2;
+        float *const to = first + (i / 16 * 16 + i % 2 * 8) * Plan::PITCH;
+        *(float2 *)(to + i % 16 / 2 * 8 + lane % 4 * 2) = make_float2(two[0], two[1]);
+    }
+}
+
+/* Adds up the warps' sums, into those of the first. */
+template <typename Plan>
+static __device__ void add_warps(float *sums, unsigned rows)
+{
+    for (unsigned i = threadIdx.x; i < rows * COLUMNS; i += blockDim.x) {
+        float *const first = sums + i / COLUMNS * Plan::PITCH + i % COLUMNS;
+        float all = *first;
+        for (unsigned warp = 1; warp < blockDim.x / 32; warp++)
+            all += first[warp * Plan::ROWS * Plan::PITCH];
+        *first = all;
+    }
+}
+
+/* Where the chunk of 8 columns begins which has that column. If rows are not aligned anyway, the
+ * last one is moved back to where it is whole. */
+template <typename Plan>
+static __device__ size_t chunk_of(size_t column, size_t columns)
+{
+    column -= column % CHUNK;
+    return Plan::LOADS == SHIFTED && columns >= CHUNK ? min(column, columns - CHUNK) : column;
+}
+
+/* Adds up the blocks' sums, and stores the block's part of the rows. */
+template <typename Plan>
+static __device__ void add_blocks(const struct gemm &call, const float *sums, unsigned rows,
+                                  size_t first_column, unsigned rank, unsigned splits)
+{
+    const unsigned pairs = COLUMNS / 2;
+    const bool even = has_even_columns(call);
+
+    for (unsigned i = rank * blockDim.x + threadIdx.x; i < rows * pairs; i += splits * blockDim.x) {
+        const unsigned row = i / pairs, chunk = i % pairs * 2 / CHUNK;
+        const size_t column = first_column + i % pairs * 2;
+        if (column >= call.n)
+            continue;
+        const unsigned j = (unsigned)(column - chunk_of<Plan>(column, call.n));
+        const float *const one = sums + row * Plan::PITCH + j * 8 + chunk;
+        const float *const next = one + (j + 1 < CHUNK ? 8 : 0);
+        float first = 0, second = 0;
+        for (unsigned block = 0; block < splits; block++) {
+            first += load_from_block(one, block);
+            second += load_from_block(next, block);
+        }
+        store_pair(call, row, column, first, second, even);
+    }
+}
+
+/* What is loaded shifted reads up to 14 bytes before and after a chunk: not where these would be
+ * outside the matrix. */
+template <typename Plan>
+static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, unsigned splits)
+{
+    const size_t parts = (call.k + TERMS - 1) / TERMS;
+    struct terms terms = {parts * rank / splits * TERMS, 0, call.k / TERMS * TERMS,
+                          min(parts * (rank + 1) / splits * TERMS, call.k)};
+
+    if (Plan::LOADS == SHIFTED) {
+        const bool starts_aligned = ((uintptr_t)call.a_bf16 | (uintptr_t)call.b_bf16) % 16 == 0;
+        terms.easy_begin = starts_aligned ? 0 : TERMS;
+        terms.easy_end = call.n < CHUNK || call.k < CHUNK ? 0 : (call.k - CHUNK) / TERMS * TERMS;
+    }
+    terms.easy_end = min(terms.easy_end, terms.end);
+    return terms;
+}
+
+/* A block has 64 columns of C; the blocks of a cluster share the terms. */
+template <typename Plan>
+static __device__ void multiply_rows(const struct gemm &call, unsigned splits)
+{
+    extern __shared__ float sums[]; /* of each warp, ROWS rows */
+    const unsigned rank = rank_in_cluster(), rows = (unsigned)call.m;
+    const size_t first = (size_t)(blockIdx.x / splits) * COLUMNS;
+    size_t column = chunk_of<Plan>(first + threadIdx.x % 32 / 4 * CHUNK, call.n);
+    typename Plan::sums sum = {};
+
+    overlap_launches();
+    if (column >= call.n)
+        column = 0; /* any that exists: these sums are not stored */
+    multiply_terms<Plan>(sum, call, column, terms_of<Plan>(call, rank, splits));
+    keep_sums<Plan>(sums, sum);
+    __syncthreads();
+    add_warps<Plan>(sums, rows);
+    cluster_barrier();
+    add_blocks<Plan>(call, sums, rows, first, rank, splits);
+    cluster_barrier(); /* nobody may end while others read its memory */
+}
+
+#define KERNEL(plan)                                                                               \
+    static __global__ void __launch_bounds__(plan::MOST_WARPS * 32, 1)                             \
+        few_##plan(const struct gemm call, const unsigned splits)                                  \
+    {                                                                                              \
+        multiply_rows<plan>(call, splits);                                                         \
+    }
+
+typedef plan<1, 16, 1, true> rows_16;
+typedef plan<2, 8, 3, true> rows_32;
+typedef plan<1, 16, 1, false> rows_16_shifted;
+typedef plan<2, 8, 1, false> rows_32_shifted;
+
+KERNEL(rows_16)
+KERNEL(rows_32)
+KERNEL(rows_16_shifted)
+KERNEL(rows_32_shifted)
+
+/* ---- launch ---------------------------------------------------------------------------------- */
+
+typedef void kernel_of_rows(const struct gemm, const unsigned);
+
+struct blocks {
+    unsigned splits, warps;
+};
+
+/* How many clusters of that many such blocks run at the same time. */
+template <typename Plan>
+static unsigned clusters_of(kernel_of_rows *kernel, const struct blocks &blocks)
+{
+    static unsigned found[MOST_GPUS][MOST_SPLITS + 1][Plan::MOST_WARPS + 1];
+    unsigned &clusters = found[gpu_place()][blocks.splits][blocks.warps];
+
+    if (clusters == 0) {
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)(Plan::MOST_WARPS * Plan::WARP_BYTES));
+        clusters = max(most_clusters(kernel, blocks.splits, blocks.warps * 32,
+                                     blocks.warps * Plan::WARP_BYTES),
+                       1U);
+    }
+    return clusters;
+}
+
+/* Such that the warps have the fewest turns; to begin a wave of blocks takes as long as two. */
+template <typename Plan>
+static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kernel, size_t tiles)
+{
+    const size_t parts = max((call->k + TERMS - 1) / TERMS, (size_t)1);
+    struct blocks best = {1, Plan::MOST_WARPS};
+    size_t fewest = SIZE_MAX;
+
+    for (unsigned warps = Plan::MOST_WARPS; warps >= 4; warps /= 2)
+        for (unsigned splits = 1; splits <= MOST_SPLITS && splits <= parts; splits++) {
+            const size_t clusters = clusters_of<Plan>(kernel, {splits, warps});
+            const size_t waves = (tiles + clusters - 1) / clusters, all = (size_t)splits * warps;
+            const size_t turns = waves * ((parts + all - 1) / all + 2);
+            if (turns < fewest) {
+                fewest = turns;
+                best = {splits, warps};
+            }
+        }
+    return best;
+}
+
+#define LAUNCH(plan)                                                                               \
+    do {                                                                                           \
+        const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;                                    \
+        const struct blocks blocks = choose_blocks<plan>(call, few_##plan, tiles);                 \
+        launch_dependent_clusters(few_##plan, blocks.splits, (unsigned)(tiles * blocks.splits),    \
+                                  blocks.warps * 32, blocks.warps * plan::WARP_BYTES, *call,       \
+                                  blocks.splits);                                                  \
+    } while (false)
+
+extern "C" const char *declines_few_rows_bf16(const struct gemm *call)
+{
+    return call->m > 32 && call->n > 0 ? "requires at most 32 rows of C" : NULL;
+}
+
+extern "C" void launch_few_rows_bf16(const struct gemm *call)
+{
+    const bool aligned = has_aligned_chunks(call->a_bf16, call->lda) &&
+                         has_aligned_chunks(call->b_bf16, call->ldb) && call->n % CHUNK == 0;
+
+    if (call->m == 0 || call->n == 0)
+        return;
+    if (aligned && call->m <= 16)
+        LAUNCH(rows_16);
+    else if (aligned)
+        LAUNCH(rows_32);
+    else if (call->m <= 16)
+        LAUNCH(rows_16_shifted);
+    else
+        LAUNCH(rows_32_shifted);
+}

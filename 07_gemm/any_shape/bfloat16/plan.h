@@ -1,0 +1,92 @@
+/* Step 07, bfloat16: how any_shape computes a product, chosen by estimates of the time that each
+ * way would take, from measurements on an H200 (any_shape/bfloat16/cycles.c). It depends on nothing but the
+ * problem and the number of multiprocessors: results are the same in every run. */
+#ifndef RUNGS_07_BF16_PLAN_H
+#define RUNGS_07_BF16_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "problem/gemm/gemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (the rung
+ * stream_k); the rungs shared_wave, even_waves or even_pairs, fitted, thin, few_rows and
+ * few_columns; a matrix times a vector; and what none of these can: k = 0, or a side of more than
+ * INT32_MAX. */
+enum bf16_way {
+    BF16_NARROW,
+    BF16_MIDDLE,
+    BF16_BROAD,
+    BF16_WIDE,
+    BF16_SHARED,
+    BF16_HIGH,
+    BF16_EVEN,
+    BF16_FITTED,
+    BF16_THIN,
+    BF16_FEW_ROWS,
+    BF16_FEW_COLUMNS,
+    BF16_VECTOR,
+    BF16_OTHER,
+};
+
+/* Blocks share the steps along k of a tile, `splits` of them: more than 1 only with BF16_NARROW to
+ * BF16_WIDE, and with BF16_THIN, where they are a cluster. */
+struct bf16_plan {
+    enum bf16_way way;
+    unsigned splits;
+    unsigned rows, columns;  /* of a tile of BF16_FITTED or BF16_THIN, a low one of BF16_EVEN */
+    unsigned high_columns;   /* columns of tiles, or of pairs, that have high ones: BF16_EVEN */
+    bool pairs;              /* of blocks that share tiles of B: BF16_FITTED; of A: BF16_EVEN */
+    bool copies_a, copies_b; /* first, to rows that are aligned (parts/copy_rows.h) */
+};
+
+/* The most blocks of a cluster that share a tile, and how many clusters of 1 to so many blocks run
+ * at the same time on the GPU in use. A cluster lies within a group of multiprocessors (GPC), and
+ * groups differ in size, so that the device must say (any_shape/bfloat16/thin.cu). */
+#define BF16_MOST_CLUSTER 8
+const unsigned *bf16_clusters(void);
+
+struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
+
+/* The fastest tile of the rungs thin and fitted, and its cycles (any_shape/bfloat16/cycles.h) unless that is
+ * NULL. */
+struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters,
+                                double *cycles_of_best);
+struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_best);
+
+/* Tiles of the rungs even_waves and even_pairs: how many columns of tiles are high, and how high
+ * the tiles of the others are, so that the multiprocessors end at about the same time. Pairs need
+ * two multiprocessors; without, the cycles are infinite. */
+#define BF16_HIGH_ROWS 256
+#define BF16_EVEN_COLUMNS 128
+#define BF16_EVEN_PARTS 4 /* of a tile, stored one in a step */
+struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best);
+
+/* Whether these rungs can compute it, if the TMA can load A and B: C is not read, the TMA can store
+ * it, and there are steps along k enough to store a tile in the meantime. */
+bool bf16_can_be_even(const struct gemm *call);
+
+/* Whether the TMA can store C, as the rung fitted must. */
+bool bf16_can_be_fitted(const struct gemm *call);
+
+/* Whether the rung stored_later can compute it by its own kernel. */
+bool bf16_can_be_stored_later(const struct gemm *call);
+
+/* Run a plan's kernels, whose operands the TMA can load; a matrix times a vector of any kind. */
+void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
+void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
+void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan);
+void launch_times_vector_bf16(const struct gemm *call);
+
+/* The most floats of partial sums that a plan asks for. */
+size_t bf16_plan_floats(const struct gemm *call);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

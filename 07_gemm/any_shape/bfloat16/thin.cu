@@ -1,0 +1,311 @@
+/* Step 07, bfloat16: C has few rows or few columns. One matrix is large, and each of its elements
+ * is used for few products: what counts is how fast it comes.
+ *
+ * A tile has 128 or 256 of the large matrix's rows or columns and 64 to 128 of the small one's,
+ * mostly all. There are fewer tiles than multiprocessors, so the blocks of a cluster share the
+ * steps along k of a tile (split-K). Their sums meet in shared memory: each block adds up its part
+ * of the tile, which it reads from all of the cluster.
+ *
+ * Better: all multiprocessors bring data, with more than 200 KB on its way to each; partial sums
+ * need neither device memory nor a second kernel. Still bad: the last of several waves of tiles may
+ * leave multiprocessors idle. */
+#include "bfloat16/parts/hopper.cuh"
+#include "any_shape/bfloat16/plan.h"
+#include "device/gpu.h"
+#include "kernel/cluster.cuh"
+#include "kernel/dependent_launch.cuh"
+#include "rungs.h"
+
+static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32;
+
+/* WIDE: C has few rows, and wgmma computes it transposed: the instruction always has 64 rows, which
+ * are columns of B here. Otherwise C has few columns, and the 64 rows are rows of A. */
+template <unsigned FEW_ROWS_OR_COLUMNS, bool IS_WIDE, unsigned OF_THE_OTHERS>
+struct plan {
+    static const unsigned FEW = FEW_ROWS_OR_COLUMNS, MANY = OF_THE_OTHERS;
+    static const bool WIDE = IS_WIDE;
+    static const unsigned ROWS = WIDE ? FEW : MANY, COLUMNS = WIDE ? MANY : FEW;
+
+    /* Each of the two warpgroups has as many times 64 of the many, and their sums. */
+    static const unsigned TIMES = MANY / 128;
+    typedef float sums[TIMES][FEW / 2];
+
+    static const unsigned MOST_BYTES = 224 << 10;
+    static const unsigned STAGES = MOST_BYTES / ((ROWS + COLUMNS) * ROW_BYTES);
+    typedef tensor_ring<ROWS, COLUMNS, STAGES> ring;
+    static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES;
+
+    /* A row of sums in shared memory: such that a warp's stores have no bank conflicts. */
+    static const unsigned PITCH = COLUMNS + (WIDE ? 4 : 8);
+};
+
+/* A block's tile and its steps along k. */
+struct share {
+    size_t row, column;
+    unsigned first_step, end;
+};
+
+template <typename Plan>
+static __device__ struct share share_of(const struct gemm &call, unsigned rank, unsigned splits)
+{
+    const unsigned steps = (unsigned)((call.k + STEP_K - 1) / STEP_K);
+    const unsigned row_tiles = (unsigned)((call.m + Plan::ROWS - 1) / Plan::ROWS);
+    const unsigned tile = blockIdx.x / splits;
+
+    return {(size_t)(tile % row_tiles) * Plan::ROWS, (size_t)(tile / row_tiles) * Plan::COLUMNS,
+            (unsigned)((unsigned long long)steps * rank / splits),
+            (unsigned)((unsigned long long)steps * (rank + 1) / splits)};
+}
+
+template <typename Plan>
+static __device__ void produce(typename Plan::ring ring, const struct gemm &call,
+                               const struct maps &maps, const struct share &share)
+{
+    const struct extent extent =
+        extent_of<Plan::ROWS, Plan::COLUMNS>(call, share.row, share.column);
+
+    for (unsigned step = share.first_step; step < share.end; step++) {
+        barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
+        bring_extent(ring, maps, extent, share.row, share.column, (size_t)step * STEP_K);
+        ring.advance();
+    }
+}
+
+/* A step's products of the warpgroup. */
+template <typename Plan>
+static __device__ void multiply_many(const typename Plan::ring &ring, typename Plan::sums &sum,
+                                     unsigned warpgroup, bool is_first)
+{
+    const unsigned first = warpgroup * Plan::TIMES;
+
+#pragma unroll
+    for (unsigned i = 0; i < Plan::TIMES; i++) {
+        if (!Plan::WIDE) {
+            multiply_step(sum[i], ring.a() + (first + i) * 64 * ROW_BYTES, ring.b(), is_first);
+            continue;
+        }
+        multiply_transposed(sum[i], ring.b() + (first + i) * PANEL_BYTES, ring.a(), is_first);
+    }
+}
+
+template <typename Plan>
+static __device__ void consume(typename Plan::ring ring, const struct share &share,
+                               typename Plan::sums &sum)
+{
+    const unsigned warpgroup = warpgroup_of_thread();
+
+    for (unsigned step = share.first_step; step < share.end; step++) {
+        barrier_wait(&ring.full[ring.stage], ring.parity);
+        multiply_many<Plan>(ring, sum, warpgroup, step == share.first_step);
+        wgmma_wait<Plan::TIMES>(); /* the step before has ended */
+        if (step > share.first_step)
+            release(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+        ring.advance();
+    }
+#pragma unroll
+    for (unsigned i = 0; i < Plan::TIMES; i++)
+        wgmma_finish(sum[i]);
+}
+
+/* Puts the warpgroup's sums into the block's tile of sums. */
+template <typename Plan>
+static __device__ void keep_sums(float *tile, const typename Plan::sums &sum)
+{
+    const unsigned thread = threadIdx.x % WARPGROUP, first = threadIdx.x / WARPGROUP * Plan::TIMES;
+    const unsigned along = first * 64 + thread / 32 * 16 + thread % 32 / 4;
+
+#pragma unroll
+    for (unsigned i = 0; i < Plan::TIMES * Plan::FEW / 2; i += 2) {
+        const unsigned j = i % (Plan::FEW / 2), few = j / 4 * 8 + thread % 4 * 2;
+        const unsigned large = along + i / (Plan::FEW / 2) * 64 + j / 2 % 2 * 8;
+        const float *const two = &sum[i / (Plan::FEW / 2)][j];
+        if (Plan::WIDE) {
+            tile[few * Plan::PITCH + large] = two[0];
+            tile[(few + 1) * Plan::PITCH + large] = two[1];
+        } else {
+            *(float2 *)(tile + large * Plan::PITCH + few) = make_float2(two[0], two[1]);
+        }
+    }
+}
+
+/* Stores four neighbours of a row, in one access if all exist and C is `aligned` for that. */
+static __device__ void store_four(const struct gemm &call, size_t row, size_t column,
+                                  const float4 &sum, bool aligned)
+{
+    if (call.beta != 0 || !aligned || column + 4 > call.n) {
+        store_pair(call, row, column, sum.x, sum.y, has_even_columns(call));
+        store_pair(call, row, column + 2, sum.z, sum.w, has_even_columns(call));
+        return;
+    }
+    *(uint2 *)(call.c_bf16 + row * call.ldc + column) =
+        make_uint2(bf16_pair(call.alpha * sum.x, call.alpha * sum.y),
+                   bf16_pair(call.alpha * sum.z, call.alpha * sum.w));
+}
+
+/* Adds up the block's part of the tile, and stores it. A thread has four columns, of BATCH rows at
+ * a time: to come from another block takes long. */
+template <typename Plan>
+static __device__ void add_shares(const struct gemm &call, const float *tile,
+                                  const struct share &share, unsigned rank, unsigned splits)
+{
+    const unsigned fours = Plan::COLUMNS / 4, BATCH = 4;
+    const unsigned items = (unsigned)min((size_t)Plan::ROWS, call.m - share.row) * fours;
+    const unsigned end = items * (rank + 1) / splits;
+    const bool aligned = (uintptr_t)call.c_bf16 % 8 == 0 && call.ldc % 4 == 0;
+
+    for (unsigned first = items * rank / splits + threadIdx.x; first < end;
+         first += THREADS * BATCH) {
+        const float4 *here[BATCH];
+        float4 sum[BATCH] = {}, more[BATCH] = {};
+#pragma unroll
+        for (unsigned i = 0; i < BATCH; i++) {
+            const unsigned item = first + i * THREADS;
+            here[i] = (const float4 *)(tile + item / fours * Plan::PITCH + item % fours * 4);
+            if (item < end)
+                sum[i] = *here[i];
+        }
+        for (unsigned next = 1; next < splits; next++) {
+            const unsigned block = (rank + next) % splits; /* not all of them the same at a time */
+#pragma unroll
+            for (unsigned i = 0; i < BATCH; i++)
+                if (first + i * THREADS < end)
+                    more[i] = load_from_block(here[i], block);
+#pragma unroll
+            for (unsigned i = 0; i < BATCH; i++) {
+                sum[i].x += more[i].x;
+                sum[i].y += more[i].y;
+                sum[i].z += more[i].z;
+                sum[i].w += more[i].w;
+            }
+        }
+#pragma unroll
+        for (unsigned i = 0; i < BATCH; i++) {
+            const unsigned item = first + i * THREADS;
+            if (item < end)
+                store_four(call, share.row + item / fours, share.column + item % fours * 4, sum[i],
+                           aligned);
+        }
+    }
+}
+
+template <typename Plan>
+static __device__ void multiply_share(const struct gemm &call, const struct maps &maps,
+                                      unsigned splits)
+{
+    extern __shared__ __align__(1024) unsigned char tiles[];
+    __shared__ phase_barrier full[Plan::STAGES], free[Plan::STAGES];
+    const typename Plan::ring ring = {tiles, full, free, 0, 0};
+    const unsigned rank = rank_in_cluster();
+    const struct share share = share_of<Plan>(call, rank, splits);
+    float *const tile = (float *)tiles;
+
+    if (threadIdx.x == 0)
+        ring.create_barriers(CONSUMERS / 32);
+    __syncthreads();
+    overlap_launches();
+
+    if (threadIdx.x >= CONSUMERS) {
+        if (threadIdx.x == CONSUMERS)
+            produce<Plan>(ring, call, maps, share);
+        __syncwarp();
+    } else {
+        typename Plan::sums sum;
+        consume<Plan>(ring, share, sum);
+        asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory"); /* the tiles are free */
+        keep_sums<Plan>(tile, sum);
+    }
+    cluster_barrier();
+    add_shares<Plan>(call, tile, share, rank, splits);
+    cluster_barrier(); /* nobody may end while others read its memory */
+}
+
+typedef void kernel_of_share(const struct gemm, const struct maps, const unsigned);
+
+#define KERNEL(plan)                                                                               \
+    static __global__ void __launch_bounds__(THREADS, 1) thin_##plan(                              \
+        const struct gemm call, const __grid_constant__ struct maps maps, const unsigned splits)   \
+    {                                                                                              \
+        multiply_share<plan>(call, maps, splits);                                                  \
+    }
+
+typedef plan<64, true, 128> wide_64;
+typedef plan<80, true, 128> wide_80;
+typedef plan<104, true, 128> wide_104;
+typedef plan<128, true, 128> wide_128;
+typedef plan<64, true, 256> wide_64_of_256;
+typedef plan<128, true, 256> wide_128_of_256;
+typedef plan<64, false, 128> tall_64;
+typedef plan<64, false, 256> tall_64_of_256;
+typedef plan<128, false, 256> tall_128_of_256;
+
+KERNEL(wide_64)
+KERNEL(wide_80)
+KERNEL(wide_104)
+KERNEL(wide_128)
+KERNEL(wide_64_of_256)
+KERNEL(wide_128_of_256)
+KERNEL(tall_64)
+KERNEL(tall_64_of_256)
+KERNEL(tall_128_of_256)
+
+/* ---- launch ---------------------------------------------------------------------------------- */
+
+/* Another tile has as much shared memory as a block may have, too. */
+extern "C" const unsigned *bf16_clusters(void)
+{
+    static unsigned of_gpus[MOST_GPUS][BF16_MOST_CLUSTER + 1];
+    unsigned *const clusters = of_gpus[gpu_place()];
+
+    if (clusters[1] == 0) {
+        cudaFuncSetAttribute(thin_wide_128, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)wide_128::SHARED_BYTES);
+        for (unsigned size = 1; size <= BF16_MOST_CLUSTER; size++)
+            clusters[size] =
+                max(most_clusters(thin_wide_128, size, THREADS, wide_128::SHARED_BYTES), 1U);
+    }
+    return clusters;
+}
+
+template <typename Plan>
+static void launch(kernel_of_share *kernel, const struct gemm *call, unsigned splits)
+{
+    const size_t tiles =
+        ((call->m + Plan::ROWS - 1) / Plan::ROWS) * ((call->n + Plan::COLUMNS - 1) / Plan::COLUMNS);
+
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         (int)Plan::SHARED_BYTES);
+    launch_dependent_clusters(kernel, splits, (unsigned)tiles * splits, THREADS, Plan::SHARED_BYTES,
+                              *call, map_operands(call, Plan::ROWS), splits);
+}
+
+/* If the plan has that tile. */
+#define LAUNCH_IF(tile)                                                                            \
+    if (plan->rows == tile::ROWS && plan->columns == tile::COLUMNS)                                \
+    launch<tile>(thin_##tile, call, plan->splits)
+
+extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan)
+{
+    LAUNCH_IF(wide_64);
+    LAUNCH_IF(wide_80);
+    LAUNCH_IF(wide_104);
+    LAUNCH_IF(wide_128);
+    LAUNCH_IF(wide_64_of_256);
+    LAUNCH_IF(wide_128_of_256);
+    LAUNCH_IF(tall_64);
+    LAUNCH_IF(tall_64_of_256);
+    LAUNCH_IF(tall_128_of_256);
+}
+
+extern "C" const char *declines_thin_bf16(const struct gemm *call)
+{
+    return call->m > 128 && call->n > 128 ? "requires at most 128 rows or columns of C"
+                                          : declines_tma_loads(call);
+}
+
+extern "C" void launch_thin_bf16(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    const struct bf16_plan plan = bf16_thin_plan(call, bf16_clusters(), NULL);
+    launch_thin_tiles(call, &plan);
+}

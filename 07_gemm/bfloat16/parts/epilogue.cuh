@@ -1,0 +1,144 @@
+/* Step 07, bfloat16: how the consumers of bfloat16/parts/persistent.cuh store a tile's sums: by way of shared
+ * memory and the TMA, or as partial sums that are added up later. */
+#ifndef RUNGS_07_BF16_EPILOGUE_CUH
+#define RUNGS_07_BF16_EPILOGUE_CUH
+
+#include "bfloat16/parts/hopper.cuh"
+
+/* What a block computes at a time, a unit of its work: its tile's first row and column, and
+ * its steps along k. */
+struct unit {
+    size_t row, column;
+    unsigned split, first_step, end;
+};
+
+/* Stores 64 x 64 elements by way of the buffer, with BLENDS for a beta that is not 0. stmatrix
+ * writes four 8 x 8 tiles, each lane a row of 16 bytes, to the places that the TMA expects in
+ * swizzled rows. */
+template <bool BLENDS>
+static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer, size_t row,
+                                   size_t column, const float *sum)
+{
+    const unsigned thread = threadIdx.x % WARPGROUP, lane = thread % 32;
+    const unsigned buffer_row = thread / 32 * 16 + lane % 16;
+
+    row += thread / 32 * 16 + lane / 4;
+    column += lane % 4 * 2;
+#pragma unroll
+    for (unsigned j = 0; j < 8; j += 2) {
+        const unsigned chunk = (j + lane / 16) ^ buffer_row % 8;
+        unsigned pairs[4];
+#pragma unroll
+        for (unsigned i = 0; i < 4; i++) {
+            const float *const two = sum + j * 4 + i * 2;
+            const size_t to_row = row + i % 2 * 8, to_column = column + (j + i / 2) * 8;
+            float first = call.alpha * two[0], second = call.alpha * two[1];
+            if (BLENDS && to_row < call.m && to_column < call.n)
+                first = blend_bf16(call, to_row, to_column, two[0]);
+            if (BLENDS && to_row < call.m && to_column + 1 < call.n)
+                second = blend_bf16(call, to_row, to_column + 1, two[1]);
+            pairs[i] = bf16_pair(first, second);
+        }
+        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                         shared_address(buffer + buffer_row * ROW_BYTES + chunk * 16)),
+                     "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
+                     : "memory");
+    }
+}
+
+/* Before a buffer is filled: at most OTHERS stores of the warpgroup are still reading theirs. One
+ * of its threads, `is_first`, stores. */
+template <unsigned OTHERS>
+static __device__ void wait_for_buffer(bool is_first)
+{
+    if (is_first)
+        store_wait_read<OTHERS>();
+    warpgroup_barrier();
+}
+
+/* When the warpgroup has filled it. */
+static inline __device__ void store_buffer(bool is_first, const CUtensorMap *c, size_t row,
+                                           size_t column, const unsigned char *buffer)
+{
+    before_async_reads();
+    warpgroup_barrier();
+    if (is_first) {
+        store_tile(c, row, column, buffer);
+        store_commit();
+    }
+}
+
+/* Stores a tile's sums, 64 columns at a time. The TMA is still reading one buffer when the next one
+ * is filled, and storing the last ones when the next tile's products have begun. */
+template <typename Plan>
+static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *c,
+                                    unsigned char *buffers, const struct unit &unit,
+                                    const float (&sum)[Plan::TILE_N / 2])
+{
+    const bool is_first = threadIdx.x % WARPGROUP == 0;
+    const size_t row = unit.row + threadIdx.x / WARPGROUP * 64;
+
+#pragma unroll
+    for (unsigned panel = 0; panel < Plan::TILE_N / PANEL; panel++) {
+        unsigned char *const buffer = buffers + panel % Plan::BUFFERS * Plan::BUFFER_BYTES;
+        wait_for_buffer<Plan::BUFFERS - 1>(is_first);
+        if (call.beta == 0)
+            fill_buffer<false>(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
+        else
+            fill_buffer<true>(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
+        store_buffer(is_first, c, row, unit.column + panel * PANEL, buffer);
+    }
+}
+
+/* The same without the TMA, and for a beta of 0: each warp stores its 16 rows by way of its part of
+ * the buffer. A lane stores 16 bytes, and eight lanes 64 columns of a row. C must be such that the
+ * TMA could store it. */
+template <unsigned SUMS>
+static __device__ void store_by_warps(const struct gemm &call, unsigned char *buffer, size_t row,
+                                      size_t column, const float (&sum)[SUMS])
+{
+    const unsigned lane = threadIdx.x % 32, chunk = lane % 8;
+    const unsigned first = threadIdx.x % WARPGROUP / 32 * 16 + lane / 8;
+
+#pragma unroll
+    for (unsigned panel = 0; panel < SUMS * 2 / PANEL; panel++, column += PANEL) {
+        uint16_t *to = call.c_bf16 + (row + first) * call.ldc + column + chunk * 8;
+        fill_buffer<false>(call, buffer, row, column, sum + panel * 32);
+        __syncwarp();
+#pragma unroll
+        for (unsigned i = 0; i < 16; i += 4, to += 4 * call.ldc) {
+            const unsigned place = chunk ^ (first + i) % 8;
+            if (row + first + i < call.m && column + chunk * 8 < call.n)
+                *(uint4 *)to = *(const uint4 *)(buffer + (first + i) * ROW_BYTES + place * 16);
+        }
+        __syncwarp();
+    }
+}
+
+/* Keeps the partial sums of a split, as floats. */
+template <unsigned SUMS>
+static __device__ void keep_sums(const struct gemm &call, float *parts, size_t row, size_t column,
+                                 const float (&sum)[SUMS])
+{
+    const unsigned thread = threadIdx.x % WARPGROUP;
+
+    row += thread / 32 * 16 + thread % 32 / 4;
+    column += thread % 4 * 2;
+    const bool even = call.n % 2 == 0;
+#pragma unroll
+    for (unsigned j = 0; j < SUMS; j += 2) {
+        const size_t to_row = row + j / 2 % 2 * 8, to_column = column + j / 4 * 8;
+        float *const to = parts + to_row * call.n + to_column;
+        if (to_row >= call.m || to_column >= call.n)
+            continue;
+        if (even) {
+            *(float2 *)to = make_float2(sum[j], sum[j + 1]);
+        } else {
+            to[0] = sum[j];
+            if (to_column + 1 < call.n)
+                to[1] = sum[j + 1];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* Step 07, bfloat16: how the host launches the kernel of bfloat16/parts/persistent.cuh. */
+#ifndef RUNGS_07_BF16_LAUNCH_CUH
+#define RUNGS_07_BF16_LAUNCH_CUH
+
+#include <string.h>
+
+#include "bfloat16/parts/persistent.cuh"
+#include "device/gpu.h"
+
+template <typename Plan>
+static struct bf16_work work_of(const struct gemm *call)
+{
+    struct bf16_work work = {};
+
+    work.row_tiles = (unsigned)((call->m + Plan::TILE_M - 1) / Plan::TILE_M);
+    work.column_tiles = (unsigned)((call->n + Plan::TILE_N - 1) / Plan::TILE_N);
+    work.steps = steps_along_k(call);
+    work.splits = 1;
+    work.c_is_mapped = Plan::STORES_BY_TMA &&
+                       can_be_stored(call->c, call->m, call->n, call->ldc, sizeof(uint16_t));
+    return work;
+}
+
+/* What a launch needs beside the call, and is the same in every call with these arguments. */
+struct prepared {
+    struct gemm call;
+    unsigned blocks;
+    struct bf16_work work;
+    struct maps maps;
+};
+
+template <typename Plan>
+static struct maps maps_of(const struct gemm *call, const struct bf16_work &work)
+{
+    struct maps maps = map_operands(call, Plan::TILE_M);
+
+    if (work.c_is_mapped)
+        maps.c = map_bf16(call->c_bf16, call->m, call->n, call->ldc, Plan::BUFFER_ROWS);
+    return maps;
+}
+
+/* A block for each multiprocessor, or fewer if there are fewer units. */
+template <typename Plan>
+static unsigned blocks_for(const struct gemm *call, const struct bf16_work &work)
+{
+    const unsigned clusters = max((unsigned)call->multiprocessors / Plan::CLUSTER, 1U);
+
+    return min(clusters, unit_count<Plan>(work)) * Plan::CLUSTER;
+}
+
+/* A GPU's last is kept for the next call: making it takes as long as a small product. `parts` is
+ * for the sums of several splits. */
+template <typename Plan>
+static struct prepared *prepared_for(const void *kernel, const struct gemm *call, unsigned splits,
+                                     float *parts)
+{
+    static struct prepared of_gpus[MOST_GPUS];
+    struct prepared *const last = &of_gpus[gpu_place()];
+
+    if (memcmp(&last->call, call, sizeof *call) != 0 || last->work.splits != splits) {
+        last->call = *call;
+        last->work = work_of<Plan>(call);
+        last->work.splits = splits;
+        last->blocks = blocks_for<Plan>(call, last->work);
+        last->maps = maps_of<Plan>(call, last->work);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)Plan::SHARED_BYTES);
+    }
+    last->work.parts = parts;
+    return last;
+}
+
+#define LAUNCH_PREPARED(kernel, plan, call, splits, parts)                                         \
+    do {                                                                                           \
+        const struct prepared *const with =                                                        \
+            prepared_for<plan>((const void *)kernel, call, splits, parts);                         \
+        launch_dependent_clusters(kernel, plan::CLUSTER, with->blocks, THREADS,                    \
+                                  plan::SHARED_BYTES, *(call), with->maps, with->work);            \
+    } while (false)
+
+#endif

@@ -1,0 +1,267 @@
+/* Step 07, bfloat16: the kernel of the upper rungs. A block stays on its multiprocessor and
+ * computes one tile of C after the other; while its consumers store a tile, its producer brings
+ * the next one's. */
+#ifndef RUNGS_07_BF16_PERSISTENT_CUH
+#define RUNGS_07_BF16_PERSISTENT_CUH
+
+#include "bfloat16/parts/epilogue.cuh"
+#include "kernel/cluster.cuh"
+#include "kernel/dependent_launch.cuh"
+#include "parts/tile_order.cuh"
+
+/* The work: unit u is part u % splits of the steps along k of tile u / splits. With several splits,
+ * each has sums of its own in `parts`, which are added up later. */
+struct bf16_work {
+    unsigned row_tiles, column_tiles, steps, splits;
+    bool c_is_mapped;
+    float *parts;         /* for each split, m x n; or as any_shape/bfloat16/stream_k.cuh says */
+    unsigned whole_tiles; /* in that file, too */
+    unsigned *sent;
+};
+
+template <typename Plan>
+struct every_nth;
+
+/* What a rung chooses. A cluster's blocks compute tiles below each other, so that they need the
+ * same columns of B: each brings its share of them for all (multicast). Tiles are numbered by
+ * groups of GROUP_ROWS rows of tiles. */
+template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS, bool BY_TMA,
+          template <typename> class UNITS = every_nth, unsigned GROUP_ROWS = 8>
+struct plan {
+    typedef UNITS<plan> units; /* which of them a cluster computes */
+    static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
+    static const unsigned CONSUMERS = 2 * WARPGROUP;
+    static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
+    static const unsigned CLUSTER = CLUSTER_BLOCKS, GROUP = GROUP_ROWS / CLUSTER;
+    static const bool STORES_BY_TMA = BY_TMA, SHARED_FIRST = true; /* any_shape/bfloat16/stream_k.cuh */
+    typedef ::tensor_ring<TILE_M, TILE_N, STAGES> ring;
+
+    /* Buffers of a consumer: 64 x 64 elements on their way to C. */
+    static const unsigned BUFFERS = TILE_N % (2 * PANEL) == 0 ? 2 : TILE_N / PANEL;
+    static const unsigned BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * ROW_BYTES;
+    static const unsigned SHARED_BYTES =
+        STAGES * ring::STAGE_BYTES + (BY_TMA ? 2 * BUFFERS * BUFFER_BYTES : 0);
+
+    /* What the consumers do with a step and with a tile's sums: each warpgroup 64 rows of it. */
+    static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup,
+                                    bool is_first)
+    {
+        multiply_step(sum, tiles.a() + warpgroup * 64 * ROW_BYTES, tiles.b(), is_first);
+    }
+    static __device__ void store(const struct gemm &call, const CUtensorMap *c,
+                                 const struct bf16_work &work, unsigned char *buffers,
+                                 const struct unit &unit, unsigned warpgroup,
+                                 const float (&sum)[SUMS])
+    {
+        const size_t row = unit.row + warpgroup * 64;
+
+        if (work.splits > 1)
+            keep_sums(call, work.parts + unit.split * call.m * call.n, row, unit.column, sum);
+        else if (STORES_BY_TMA && work.c_is_mapped)
+            store_by_tma<plan>(call, c, buffers, unit, sum);
+        else
+            store_sums(call, row, unit.column, sum);
+    }
+};
+
+static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
+static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
+
+/* number * part / parts, whose product may need more than 32 bits. (A division in 64 bits is a
+ * call; what depends on its result does not get into uniform registers.) */
+static inline __device__ unsigned share_of(unsigned number, unsigned part, unsigned parts)
+{
+    return number / parts * part + number % parts * part / parts;
+}
+
+/* The tiles of a cluster follow on each other. */
+template <typename Plan>
+static __device__ struct unit unit_at(const struct bf16_work &work, unsigned number, unsigned rank)
+{
+    const unsigned tile = number / work.splits;
+    const unsigned rows = (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER;
+    const struct tile_of_c place = tile_in_order<Plan::GROUP>(tile, rows, work.column_tiles);
+    struct unit unit = {};
+
+    unit.row = ((size_t)place.row * Plan::CLUSTER + rank) * Plan::TILE_M;
+    unit.column = (size_t)place.column * Plan::TILE_N;
+    unit.split = number % work.splits;
+    unit.first_step = share_of(work.steps, unit.split, work.splits);
+    unit.end = share_of(work.steps, unit.split + 1, work.splits);
+    return unit;
+}
+
+template <typename Plan>
+static __host__ __device__ unsigned unit_count(const struct bf16_work &work)
+{
+    return (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER * work.column_tiles * work.splits;
+}
+
+/* A cluster's units, if each takes the next one. */
+template <typename Plan>
+struct every_nth {
+    unsigned number;
+
+    __device__ void begin(const struct bf16_work &)
+    {
+        number = blockIdx.x / Plan::CLUSTER;
+    }
+    /* The next one, if there is one. */
+    __device__ bool next(const struct bf16_work &work, struct unit &unit, unsigned rank)
+    {
+        if (number >= unit_count<Plan>(work))
+            return false;
+        unit = unit_at<Plan>(work, number, rank);
+        number += gridDim.x / Plan::CLUSTER;
+        return true;
+    }
+    /* Whether the block is to store these sums, once they are the tile's. */
+    template <unsigned SUMS>
+    __device__ bool completes(const struct bf16_work &, const struct unit &, float (&)[SUMS])
+    {
+        return true;
+    }
+};
+
+/* ---- producer -------------------------------------------------------------------------------- */
+
+template <typename Plan>
+static __device__ void bring_step(const typename Plan::ring &ring, const struct maps &maps,
+                                  const struct extent &extent, const struct unit &unit,
+                                  unsigned rank, size_t term)
+{
+    const unsigned panels = Plan::TILE_N / PANEL / Plan::CLUSTER;
+    phase_barrier *const full = &ring.full[ring.stage];
+
+    if (Plan::CLUSTER == 1) {
+        bring_extent(ring, maps, extent, unit.row, unit.column, term);
+        return;
+    }
+    barrier_arrive_expecting(full, bytes_of(extent)); /* of which the others bring a part */
+    bring_rows(ring, maps, extent, unit.row, term);
+#pragma unroll
+    for (unsigned i = 0; i < panels; i++) {
+        const unsigned panel = rank * panels + i;
+        if (panel < extent.panels)
+            copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES, &maps.b, term,
+                                unit.column + panel * PANEL, full, (1U << Plan::CLUSTER) - 1);
+    }
+}
+
+template <typename Plan>
+static __device__ void produce(typename Plan::ring ring, const struct gemm &call,
+                               const struct maps &maps, const struct bf16_work &work, unsigned rank)
+{
+    typename Plan::units units;
+    struct unit unit = {};
+
+    for (units.begin(work); units.next(work, unit, rank);) {
+        const struct extent extent =
+            extent_of<Plan::TILE_M, Plan::TILE_N>(call, unit.row, unit.column);
+        for (unsigned step = unit.first_step; step < unit.end; step++) {
+            barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
+            bring_step<Plan>(ring, maps, extent, unit, rank, (size_t)step * STEP_K);
+            ring.advance();
+        }
+    }
+}
+
+/* ---- consumers ------------------------------------------------------------------------------- */
+
+/* All blocks of the cluster write to the stage, so that all must know that it is free. */
+template <unsigned CLUSTER>
+static __device__ void release_stage(phase_barrier *free)
+{
+    __syncwarp();
+    if (threadIdx.x % 32 < CLUSTER) {
+        if (CLUSTER == 1)
+            barrier_arrive(free);
+        else
+            barrier_arrive_at(free, threadIdx.x % 32);
+    }
+}
+
+template <typename Plan>
+static __device__ void consume(typename Plan::ring ring, const struct gemm &call,
+                               const struct maps &maps, const struct bf16_work &work, unsigned rank)
+{
+    const unsigned warpgroup = warpgroup_of_thread();
+    unsigned char *const buffers = ring.tiles + Plan::STAGES * ring.STAGE_BYTES +
+                                   warpgroup * Plan::BUFFERS * Plan::BUFFER_BYTES;
+    typename Plan::units units;
+    struct unit unit = {};
+
+    for (units.begin(work); units.next(work, unit, rank);) {
+        float sum[Plan::SUMS];
+        for (unsigned step = unit.first_step; step < unit.end; step++) {
+            barrier_wait(&ring.full[ring.stage], ring.parity);
+            Plan::multiply(sum, ring, warpgroup, step == unit.first_step);
+            wgmma_wait<1>(); /* the step before has ended */
+            if (step > unit.first_step)
+                release_stage<Plan::CLUSTER>(
+                    &ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+            ring.advance();
+        }
+        wgmma_finish(sum);
+        release_stage<Plan::CLUSTER>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+        if (!units.completes(work, unit, sum))
+            continue;
+        Plan::store(call, &maps.c, work, buffers, unit, warpgroup, sum);
+    }
+    if (Plan::STORES_BY_TMA && threadIdx.x % WARPGROUP == 0)
+        store_wait();
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* A block's warps: one of them produces, eight consume. */
+template <typename Ring, unsigned CLUSTER, typename Maps, typename Work,
+          void PRODUCE(Ring, const struct gemm &, const Maps &, const Work &, unsigned),
+          void CONSUME(Ring, const struct gemm &, const Maps &, const Work &, unsigned)>
+static __device__ void produce_and_consume(const struct gemm &call, const Maps &maps,
+                                           const Work &work)
+{
+    extern __shared__ __align__(1024) unsigned char tiles[];
+    __shared__ phase_barrier full[Ring::STAGE_COUNT], free[Ring::STAGE_COUNT];
+    const Ring ring = {tiles, full, free, 0, 0};
+    const unsigned rank = CLUSTER > 1 ? rank_in_cluster() : 0;
+
+    if (threadIdx.x == 0)
+        ring.create_barriers(CLUSTER * CONSUMERS / 32);
+    if (CLUSTER > 1)
+        cluster_barrier(); /* nobody may arrive at another's barriers before they are there */
+    else
+        __syncthreads();
+    overlap_launches();
+
+    if (threadIdx.x >= CONSUMERS) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        if (threadIdx.x == CONSUMERS)
+            PRODUCE(ring, call, maps, work, rank);
+        __syncwarp();
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
+        CONSUME(ring, call, maps, work, rank);
+    }
+    if (CLUSTER > 1)
+        cluster_barrier(); /* nobody may end while others write to its memory */
+}
+
+template <typename Plan, void CONSUME(typename Plan::ring, const struct gemm &, const struct maps &,
+                                      const struct bf16_work &, unsigned)>
+static __device__ void multiply_units(const struct gemm &call, const struct maps &maps,
+                                      const struct bf16_work &work)
+{
+    produce_and_consume<typename Plan::ring, Plan::CLUSTER, struct maps, struct bf16_work,
+                        produce<Plan>, CONSUME>(call, maps, work);
+}
+
+#define PERSISTENT_KERNEL(name, plan)                                                              \
+    static __global__ void __launch_bounds__(THREADS, 1)                                           \
+        name(const struct gemm call, const __grid_constant__ struct maps maps,                     \
+             const struct bf16_work work)                                                          \
+    {                                                                                              \
+        multiply_units<plan, consume<plan>>(call, maps, work);                                     \
+    }
+
+#endif

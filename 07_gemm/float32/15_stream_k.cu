@@ -1,0 +1,33 @@
+/* Step 07: all multiprocessors get the same share of the work (stream-K), on Hopper (sm_90a). */
+#include "rungs.h"
+#include "float32/parts/stream_k_kernel.cuh"
+#include "parts/workspace.h"
+
+/* How many blocks share the work: all multiprocessors, but none gets so little that passing on
+ * partial sums costs more than it saves. */
+static unsigned blocks_for(const struct gemm *call, const struct work &work)
+{
+    const unsigned least_steps = 8;
+    const unsigned long long tiles = (unsigned long long)work.row_tiles * work.column_tiles;
+    const unsigned long long most = max(tiles, tiles * work.k_steps / least_steps);
+
+    return (unsigned)min(most, (unsigned long long)call->multiprocessors);
+}
+
+/* Better than a block for each tile: no last wave leaves multiprocessors idle, and a block's
+ * producers copy for the next tile while its consumers store this one. Still bad: tiles of 128 x
+ * 256 are large for a small C, and the TMA does not copy rows that are not aligned. */
+extern "C" void launch_stream_k(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    struct work work = work_for<Large>(call);
+
+    work.blocks = blocks_for(call, work);
+    work.parts = workspace_parts();
+    work.sent = workspace_flags();
+    cudaFuncSetAttribute(tiles_of_c<Large, false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         Large::SHARED_BYTES);
+    launch_dependent(tiles_of_c<Large, false>, work.blocks, Large::CONSUMERS + PRODUCERS,
+                     Large::SHARED_BYTES, *call, describe_b(call, Large::DEPTH, Large::N), work);
+}

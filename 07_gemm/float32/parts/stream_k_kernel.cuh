@@ -1,0 +1,87 @@
+/* Step 07's kernel that divides the steps along k of all tiles of C among blocks, and its
+ * launch. */
+#ifndef RUNGS_07_TILES_OF_C_CUH
+#define RUNGS_07_TILES_OF_C_CUH
+
+#include "kernel/dependent_launch.cuh"
+#include "float32/parts/producers.cuh"
+#include "float32/parts/map_b.cuh"
+#include "float32/parts/stream_k_work.cuh"
+
+/* Registers per thread, as in specialized. */
+static const unsigned CONSUMER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
+
+template <typename T>
+static __device__ void produce(const struct gemm &call, const struct tensor_b &b,
+                               const struct work &work, const struct ring &ring)
+{
+    struct slot slot = {0, 1};
+
+    for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share))
+        produce_tile<T>(call, b, tile_at<T>(work, share.tile), share.first, share.steps, ring,
+                        &slot);
+}
+
+/* MULTIPLY adds the products of some stages to the sums; IS_SHORT: of a tile's last one, only as
+ * far as k goes. */
+template <typename T, bool IS_SHORT,
+          void MULTIPLY(const struct ring &, struct within, unsigned, unsigned, struct slot *,
+                        float[THREAD_M][T::THREAD_N])>
+static __device__ void consume(const struct gemm &call, const struct work &work,
+                               const struct ring &ring)
+{
+    const struct within at = place_in_tile<T>();
+    struct slot slot = {0, 0};
+
+    for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
+        float sum[THREAD_M][T::THREAD_N] = {}, rows[T::ROWS][T::THREAD_N];
+        struct gemm scaled = call;
+
+        MULTIPLY(ring, at, share.steps, IS_SHORT ? last_values<T>(work, share) : T::SHARE, &slot,
+                 sum);
+        add_slices<T>(at, ring.exchange, sum, rows);
+        if (is_sent(work, share)) {
+            send_part<T>(call, work, share, at, rows);
+            continue;
+        }
+        if (share.steps < work.k_steps) {
+            collect_parts<T>(call, work, share, at, rows);
+            scaled.alpha = 1;
+        }
+        store_tile<T>(scaled, tile_at<T>(work, share.tile), at, ring.exchange, rows);
+    }
+}
+
+template <typename T, bool IS_SHORT>
+static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
+    tiles_of_c(const struct gemm call, const __grid_constant__ CUtensorMap b,
+               const struct work work)
+{
+    __shared__ phase_barrier full[T::STAGES], free[T::STAGES];
+    const struct ring ring = make_ring<T>(full, free, tensor_b::ARRIVALS);
+
+    if (threadIdx.x == T::CONSUMERS)
+        prefetch_map(&b);
+    overlap_launches();
+    if (threadIdx.x >= T::CONSUMERS) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        produce<T>(call, {&b}, work, ring);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
+        consume<T, IS_SHORT, multiply<T, BETTER_ORDER<T>>>(call, work, ring);
+    }
+}
+
+/* How many tiles, and steps along k, a product has; the rest of `work` is the caller's. */
+template <typename T>
+static inline struct work work_for(const struct gemm *call)
+{
+    struct work work = {};
+
+    work.row_tiles = (unsigned)((call->m + T::M - 1) / T::M);
+    work.column_tiles = (unsigned)((call->n + T::N - 1) / T::N);
+    work.k_steps = steps_along<T>(*call);
+    return work;
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* Step 07: how the steps along k of all tiles of C are divided among blocks (stream-K, Osama et al.
+ * 2023), and how the partial sums of a tile that several blocks compute are added up. */
+#ifndef RUNGS_07_WORK_CUH
+#define RUNGS_07_WORK_CUH
+
+#include "float32/parts/consumers.cuh"
+#include "kernel/dependent_launch.cuh"
+
+/* Tiles of C are numbered column by column within groups of this many rows of tiles, so that blocks
+ * that run at the same time share rows of A and columns of B in L2. */
+static const unsigned GROUP = 8;
+
+/* The work consists of units: unit u is step u % k_steps along k of tile u / k_steps. Block b does
+ * units first_unit(b) to first_unit(b + 1) - 1. */
+struct work {
+    unsigned row_tiles, column_tiles;
+    unsigned k_steps;
+    unsigned blocks;
+    bool added_later; /* by add_parts; else by the block with a tile's last unit */
+    float *parts;     /* for each block, room for the partial sums of two tiles, row-major */
+    unsigned *sent;   /* for each block, whether its parts are complete; all 0 between launches */
+    unsigned last;    /* of IS_SHORT kernels: values of p to multiply in a tile's last step */
+};
+
+static __device__ unsigned long long first_unit(const struct work &work, unsigned block)
+{
+    const unsigned long long units =
+        (unsigned long long)work.row_tiles * work.column_tiles * work.k_steps;
+    return units * block / work.blocks;
+}
+
+/* A block's steps along k for one tile: `first` and how many. 0 steps: the block is done. */
+struct share {
+    unsigned tile, first, steps;
+};
+
+/* The block's share that ends before unit `end`. A block does its shares from the last to the
+ * first: the first may need sums of the block before, which that one computed first. */
+static __device__ struct share share_before(const struct work &work, unsigned long long end)
+{
+    const unsigned long long begin = first_unit(work, blockIdx.x);
+    struct share share = {};
+
+    if (begin < end) {
+        share.tile = (unsigned)((end - 1) / work.k_steps);
+        const unsigned long long start = max(begin, (unsigned long long)share.tile * work.k_steps);
+        share.first = (unsigned)(start % work.k_steps);
+        share.steps = (unsigned)(end - start);
+    }
+    return share;
+}
+
+static __device__ struct share first_share(const struct work &work)
+{
+    return share_before(work, first_unit(work, blockIdx.x + 1));
+}
+
+static inline __device__ struct share next_share(const struct work &work, struct share share)
+{
+    return share_before(work, (unsigned long long)share.tile * work.k_steps + share.first);
+}
+
+/* How many values of p of a share's last stage are multiplied. */
+template <typename T>
+static __device__ unsigned last_values(const struct work &work, const struct share &share)
+{
+    return share.first + share.steps == work.k_steps ? work.last : T::DEPTH;
+}
+
+template <typename T>
+static __device__ struct place tile_at(const struct work &work, unsigned number)
+{
+    const unsigned in_group = number % (GROUP * work.column_tiles);
+    const unsigned first = number / (GROUP * work.column_tiles) * GROUP;
+    const unsigned rows = min(GROUP, work.row_tiles - first);
+    struct place tile;
+
+    tile.row = (size_t)(first + in_group % rows) * T::M;
+    tile.column = (size_t)(in_group / rows) * T::N;
+    return tile;
+}
+
+/* Whether a share's sums are only a part of the tile's, and another adds them up. */
+static inline __device__ bool is_sent(const struct work &work, const struct share &share)
+{
+    return share.steps < work.k_steps &&
+           (work.added_later || share.first + share.steps < work.k_steps);
+}
+
+/* Where a block leaves the partial sums of a share. */
+template <typename T>
+static __device__ float *part_of(const struct work &work, unsigned block, bool is_begun)
+{
+    return work.parts + ((size_t)block * 2 + is_begun) * T::M * T::N;
+}
+
+/* Leaves a share's sums, times alpha, for the block that ends the tile or for add_parts. */
+template <typename T>
+static __device__ void send_part(const struct gemm &call, const struct work &work,
+                                 const struct share &share, struct within at,
+                                 const float rows[T::ROWS][T::THREAD_N])
+{
+    struct gemm part = call;
+
+    part.c = part_of<T>(work, blockIdx.x, share.first > 0);
+    part.m = T::M;
+    part.n = part.ldc = T::N;
+    part.beta = 0;
+    store_fours<T>(part, {0, 0}, at, rows);
+    if (work.added_later)
+        return;
+    consumers_sync<T>();
+    if (threadIdx.x == 0) {
+        __threadfence(); /* releases what all have stored */
+        atomicExch(&work.sent[blockIdx.x], 1);
+    }
+}
+
+/* The block that unit u belongs to. */
+static inline __device__ unsigned block_of(const struct work &work, unsigned long long unit)
+{
+    const unsigned long long units =
+        (unsigned long long)work.row_tiles * work.column_tiles * work.k_steps;
+    return (unsigned)(((unit + 1) * work.blocks - 1) / units);
+}
+
+/* Adds the partial sums of the blocks before this one to this one's, which are multiplied by alpha:
+ * in a fixed order, so that the result is the same in every run. */
+template <typename T>
+static __device__ void collect_parts(const struct gemm &call, const struct work &work,
+                                     struct share share, struct within at,
+                                     float rows[T::ROWS][T::THREAD_N])
+{
+    const unsigned first = block_of(work, (unsigned long long)share.tile * work.k_steps);
+
+#pragma unroll
+    for (unsigned i = 0; i < T::ROWS * T::THREAD_N; i++)
+        rows[i / T::THREAD_N][i % T::THREAD_N] *= call.alpha;
+    for (unsigned block = first; block < blockIdx.x; block++) {
+        const float *const part = part_of<T>(work, block, block > first);
+
+        if (threadIdx.x == 0) {
+            while (atomicExch(&work.sent[block], 0) == 0) /* resets it for the next launch */
+                ;
+            __threadfence();
+        }
+        consumers_sync<T>();
+#pragma unroll
+        for (unsigned i = 0; i < T::ROWS; i++) {
+            const float *const row =
+                part + row_of<T>(at, at.slice * T::ROWS + i) * T::N + at.column;
+#pragma unroll
+            for (unsigned j = 0; j < T::FOURS; j += 4) { /* __ldcg: L1 may be stale */
+                const float4 four = __ldcg((const float4 *)(row + j * 4));
+                rows[i][j] += four.x;
+                rows[i][j + 1] += four.y;
+                rows[i][j + 2] += four.z;
+                rows[i][j + 3] += four.w;
+            }
+            if (T::FOURS < T::THREAD_N) {
+                const float2 two = __ldcg((const float2 *)(row + column_of_pair<T>()));
+                rows[i][T::FOURS] += two.x;
+                rows[i][T::FOURS + 1] += two.y;
+            }
+        }
+    }
+}
+
+static const unsigned ADD_THREADS = 256;
+
+/* Adds up the partial sums of tile blockIdx.x, if it was divided. Of a block's 8 warps, `together`
+ * take the same 128 elements, each a share of the parts, four elements per lane. */
+template <typename T>
+static __global__ void __launch_bounds__(ADD_THREADS)
+    add_parts(const struct gemm call, const struct work work, unsigned together)
+{
+    __shared__ __align__(16) float sums[8][128];
+    const unsigned warp = threadIdx.x / 32, column = threadIdx.x % 32 * 4, share = warp % together;
+    const unsigned element = (blockIdx.y * 8 + warp) / together * 128 + column;
+    const unsigned long long unit = (unsigned long long)blockIdx.x * work.k_steps;
+    const unsigned first = block_of(work, unit), last = block_of(work, unit + work.k_steps - 1);
+    const unsigned count = last - first + 1;
+    float sum[4] = {};
+
+    overlap_launches();
+    if (count == 1)
+        return;
+#pragma unroll 8
+    for (unsigned i = count * share / together; i < count * (share + 1) / together; i++) {
+        const float4 four = *(const float4 *)(part_of<T>(work, first + i, i > 0) + element);
+        sum[0] += four.x;
+        sum[1] += four.y;
+        sum[2] += four.z;
+        sum[3] += four.w;
+    }
+    *(float4 *)&sums[warp][column] = make_float4(sum[0], sum[1], sum[2], sum[3]);
+    __syncthreads();
+    if (share > 0)
+        return;
+    for (unsigned w = 1; w < together; w++)
+        for (unsigned j = 0; j < 4; j++)
+            sum[j] += sums[warp + w][column + j];
+    const struct place tile = tile_at<T>(work, blockIdx.x);
+    struct gemm scaled = call;
+
+    scaled.alpha = 1;
+    store_4(scaled, tile.row + element / T::N, tile.column + element % T::N, sum,
+            has_aligned_rows(call.c, call.ldc));
+}
+
+#endif

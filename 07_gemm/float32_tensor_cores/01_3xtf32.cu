@@ -1,0 +1,127 @@
+/* Step 07: float32 products on tensor cores, faster than float32's own units allow.
+ *
+ * A float is the sum of two numbers of TF32 and a rest of at most 2^-22 of it: high, with its
+ * first 11 bits, and low, with 11 of what is left. high x high + high x low + low x high is the
+ * product but for some 2^-22: three products of TF32, which the tensor cores do more than seven
+ * times as fast as the other units a product of float32.
+ *
+ * Better: twice as fast. Still bad: both operands are split in global memory first, which takes
+ * a tenth of the time of 4096^3; infinities become NaN, since high - infinity is none, and so
+ * does what rounds up to infinity; below 2^-115 or so, low is subnormal and has fewer bits, or
+ * none. */
+#include "rungs.h"
+#include "tf32/parts/tf32.cuh"
+#include "parts/workspace.h"
+
+typedef tf32_plan<2, 128, 3> plan;
+
+/* A's parts, in rows of `leading` floats: a warp for 256 elements of a row. */
+static __global__ void __launch_bounds__(256)
+    split_a(const struct gemm call, float *to, const size_t leading)
+{
+    const size_t pieces = (call.k + 255) / 256;
+    const size_t piece = (size_t)blockIdx.x * 8 + threadIdx.x / 32, row = piece / pieces;
+
+    overlap_launches();
+    if (row >= call.m)
+        return;
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++) {
+        const size_t p = piece % pieces * 256 + i * 32 + threadIdx.x % 32;
+        if (p < call.k)
+            put_parts<2>(to + row * leading + p, call.m * leading, call.a[row * call.lda + p]);
+    }
+}
+
+static __global__ void __launch_bounds__(256)
+    split_b(const struct gemm call, float *to, const size_t leading)
+{
+    overlap_launches();
+    transpose<2>(call, to, leading);
+}
+
+/* The sums of a tile. Tensor cores cut sums off where an addition rounds, so errors add up: a sum
+ * of the tensor cores has the 32 terms of a step only, and the threads add up the steps, rounded.
+ * While a warpgroup adds, the other one's products run. */
+static __device__ void sum_in_threads(plan::ring &ring, unsigned steps,
+                                      float (&sum)[plan::TILE_N / 2])
+{
+    const unsigned first_row = threadIdx.x / WARPGROUP * 64;
+    float part[plan::TILE_N / 2];
+
+#pragma unroll
+    for (unsigned i = 0; i < plan::TILE_N / 2; i++)
+        sum[i] = 0;
+    for (unsigned step = 0; step < steps; step++, ring.advance()) {
+        barrier_wait(&ring.full[ring.stage], ring.parity);
+        multiply_step<plan>(part, ring.a() + first_row * ROW_BYTES, ring.b(), true);
+        wgmma_finish(part);
+        release(&ring.free[ring.stage]);
+#pragma unroll
+        for (unsigned i = 0; i < plan::TILE_N / 2; i++)
+            sum[i] += part[i];
+    }
+}
+
+static __global__ void __launch_bounds__(THREADS, 1)
+    tensor_3xtf32(const struct gemm call, const __grid_constant__ CUtensorMap a,
+                  const __grid_constant__ CUtensorMap b, const struct tile_work work)
+{
+    divide_work<plan::ring>(
+        work,
+        [&](const plan::ring &ring, const struct tile_place &place, size_t term,
+            phase_barrier *full) { copy_parts<plan>(call, ring, &a, &b, place, term, full); },
+        [&](plan::ring &ring, const struct tile_place &place) {
+            float sum[plan::TILE_N / 2];
+            sum_in_threads(ring, work.steps, sum);
+            store_floats(call, place.row + threadIdx.x / WARPGROUP * 64 + row_in_fragment(),
+                         place.column, sum);
+        });
+}
+
+static float *room_for_parts(const struct gemm *call)
+{
+    return workspace_copy(2 * (call->m + call->n) * aligned_floats(call->k));
+}
+
+extern "C" void prepare_tensor_3xtf32(const struct gemm *call)
+{
+    room_for_parts(call);
+}
+
+/* Errors in units of 2^-24, relative to the products' magnitudes:
+ *   - 4 for each operand's rest, and 4 for low x low, which is left out;
+ *   - in a step, 12 instructions, each with two steps of the tensor cores (gemm_depth_tensor),
+ *     whose errors are relative to the step's own terms;
+ *   - an addition for each step. */
+extern "C" double depth_tensor_3xtf32(const struct gemm *call)
+{
+    return 12 + 12 * 2 * 12 + (double)((call->k + STEP_K - 1) / STEP_K);
+}
+
+extern "C" const char *declines_tensor_floats(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0 || fits_coordinates(call))
+        return NULL;
+    return call->k == 0 ? "requires k > 0" : "requires m, n and k below 715 million";
+}
+
+extern "C" void launch_tensor_3xtf32(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    const size_t leading = aligned_floats(call->k);
+    const unsigned blocks_of_rows = (unsigned)((call->m * ((call->k + 255) / 256) + 7) / 8);
+    float *const a = room_for_parts(call), *const b = a + 2 * call->m * leading;
+    const struct tile_work work = work_of(call, TILE_M, plan::TILE_N);
+
+    launch_dependent(split_a, blocks_of_rows, 256, 0, *call, a, leading);
+    launch_dependent(split_b, blocks_of_columns(call), 256, 0, *call, b, leading);
+    cudaFuncSetAttribute(tensor_3xtf32, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         (int)plan::SHARED_BYTES);
+    launch_dependent(
+        tensor_3xtf32, blocks_for(call, work), THREADS, plan::SHARED_BYTES, *call,
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, a, 2 * call->m, call->k, leading, TILE_M),
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, 2 * call->n, call->k, leading, plan::TILE_N),
+        work);
+}

@@ -1,0 +1,369 @@
+/* The ladders in bfloat16 and TF32: every rung where its tiles end, with rows that are aligned
+ * and rows that are not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "any_shape/bfloat16/plan.h"
+#include "problem/gemm/options.h"
+#include "rungs.h"
+#include "step_test.h"
+#include "parts/workspace.h"
+
+struct shape {
+    size_t m, n, k;
+};
+
+/* Rows start at multiples of 16 bytes if all of these are multiples of 8. */
+struct layout {
+    size_t offset, padding;
+};
+
+static struct gemm_options options_of(struct shape shape, struct layout layout, float alpha,
+                                      float beta)
+{
+    struct gemm_options options;
+
+    step_test_defaults(&options);
+    options.m = shape.m;
+    options.n = shape.n;
+    options.k = shape.k;
+    options.alpha = alpha;
+    options.beta = beta;
+    options.base.offset = layout.offset;
+    options.base.padding = layout.padding;
+    return options;
+}
+
+static void verify(struct shape shape, struct layout layout, float alpha, float beta)
+{
+    const struct gemm_options options = options_of(shape, layout, alpha, beta);
+
+    step_test_rungs(&options.base);
+}
+
+static void test_edge_shapes(void **state)
+{
+    static const struct shape shapes[] = {{0, 0, 0},    {0, 5, 3},     {5, 0, 3},    {5, 3, 0},
+                                          {1, 1, 1},    {1, 33, 1},    {33, 1, 40},  {1, 1, 129},
+                                          {7, 5, 3},    {8, 8, 8},     {65, 63, 33}, {129, 130, 7},
+                                          {1, 77, 140}, {19, 70, 107}, {12, 133, 76}};
+    static const struct layout layouts[] = {{0, 0}, {1, 0}, {0, 3}};
+    (void)state;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s += STEP_TEST_SANITIZED ? 3 : 1)
+        verify(shapes[s], layouts[s % 3], 1, s % 4 == 3 ? 2 : 0);
+}
+
+/* All that is fast needs aligned rows. */
+static bool chosen; /* by this program's argument */
+
+static void test_aligned_rows(void **state)
+{
+    static const struct shape shapes[] = {
+        {16, 16, 16}, {40, 72, 64},   {136, 264, 200}, {264, 136, 136}, {1, 72, 40},
+        {72, 1, 40},  {9, 104, 1064}, {24, 72, 1112},  {40, 512, 72},   {512, 40, 72}};
+    (void)state;
+
+    if (STEP_TEST_SANITIZED && !chosen) /* the same accesses as in the test `test_tensor_tiles` */
+        skip();
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s += STEP_TEST_SANITIZED ? 3 : 1)
+        verify(shapes[s], (struct layout){0, s % 2 * 8}, s % 2 == 0 ? 1 : -1, s % 2 == 0 ? 0 : 3);
+}
+
+/* Rows start at multiples of 16 bytes, and end anywhere. */
+static void test_ends_of_rows(void **state)
+{
+    (void)state;
+    for (size_t n = 33; n <= 40; n += STEP_TEST_SANITIZED ? 3 : 1)
+        verify((struct shape){72, n, 24 + n % 8}, (struct layout){0, 8 - n % 8}, 1, 0);
+}
+
+static void test_factors(void **state)
+{
+    static const float factors[][2] = {{0, 0}, {1, 1}, {0, 2}, {2, 0}, {0.3F, -0.7F}};
+    (void)state;
+
+    for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++)
+        for (size_t k = 0; k <= 24; k += 24)
+            verify((struct shape){24, 40, k}, (struct layout){0, 0}, factors[f][0], factors[f][1]);
+}
+
+/* Emulation would take too long. A GPU takes no time, but the host takes long to make the inputs
+ * and to look at the results: so each ladder has each shape once, on the probe, in the next
+ * layout. */
+static void test_large_shapes(void **state)
+{
+    static const struct shape shapes[] = {
+        {1024, 1024, 1024}, {2047, 2049, 1023}, {1000, 520, 304}, {128, 4096, 2048},
+        {64, 64, 65536},    {16, 4096, 4096},   {1, 4096, 4096},  {4096, 1, 4096},
+        {130, 515, 6849},   {4224, 4224, 128},  {129, 257, 33},   {3072, 1536, 1024},
+        {24, 8192, 2048},   {3, 5000, 5000},    {64, 4096, 1024}, {100, 5000, 3000},
+        {4096, 8, 4096},    {1, 4097, 4095},    {4096, 12, 1000}, {600, 5, 2000},
+        {9000, 16, 320},    {20000, 3, 136},    {4095, 7, 4095},  {600, 16, 77},
+        {40000, 9, 131},    {2600, 4104, 520}};
+    static const size_t paddings[] = {0, 8, 9};
+    static size_t turn; /* another layout for the same shape in the next ladder */
+    (void)state;
+
+    if (!step_test_ladder()->back_end->clocks)
+        skip();
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        const size_t padding = paddings[(s + turn) % 3];
+        const struct gemm_options options =
+            options_of(shapes[s], (struct layout){padding == 9, padding}, 1, padding == 8 ? 2 : 0);
+        step_test_probe(&options.base);
+    }
+    turn++;
+}
+
+/* ---- any_shape's tiles ----------------------------------------------------------------------- */
+
+static struct bf16_plan plan; /* of run_tiles */
+
+/* Blocks of even_waves, or pairs, are two: several tiles each. */
+static void run_tiles(const struct gemm *call)
+{
+    struct gemm on_two = *call;
+
+    on_two.multiprocessors = plan.pairs ? 4 : 2;
+    if (plan.way == BF16_THIN)
+        launch_thin_tiles(call, &plan);
+    else if (plan.way == BF16_EVEN)
+        launch_even_tiles(&on_two, &plan);
+    else
+        launch_fitted_tiles(call, &plan);
+}
+
+static const struct gemm_rung tile_rungs[] = {{
+    .rung = {.name = "tiles", .needs_compute_capability = 90, .unavailable = hopper_unavailable},
+    .run = run_tiles,
+    .depth = gemm_depth_tensor,
+}};
+
+static const struct ladder tiles_ladder = {
+    .name = "tiles", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(tile_rungs)};
+
+/* Where tiles end: A's rows, B's columns, steps along k, of which each block of a cluster has at
+ * least one. */
+static void verify_tile(unsigned size)
+{
+    const struct shape shapes[] = {{plan.rows + 1, plan.columns + 8, 64 * size + 8},
+                                   {2 * plan.rows - 7, 3 * plan.columns - 64, 64 * size - 48},
+                                   {8, 8, 72 * size}};
+
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s += STEP_TEST_SANITIZED ? 2 : 1)
+        verify(shapes[s], (struct layout){0, s * 8}, s == 1 ? -1 : 1, s == 1 ? 3 : 0);
+}
+
+/* The plan chooses few of them for problems as small as these. */
+static void test_tiles(void **state)
+{
+    static const unsigned thin[][2] = {{64, 128},  {80, 128}, {104, 128}, {128, 128}, {64, 256},
+                                       {128, 256}, {128, 64}, {256, 64},  {256, 128}};
+    static const unsigned fitted[] = {80, 96, 104, 128, 160};
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&tiles_ladder);
+    for (size_t t = 0; t < sizeof thin / sizeof thin[0]; t++)
+        for (unsigned splits = 1; splits <= 3; splits++) {
+            plan = (struct bf16_plan){
+                .way = BF16_THIN, .splits = splits, .rows = thin[t][0], .columns = thin[t][1]};
+            verify_tile(splits);
+        }
+    for (size_t t = 0; t < sizeof fitted / sizeof fitted[0]; t++)
+        for (unsigned pairs = 0; pairs < 2; pairs++) {
+            plan = (struct bf16_plan){
+                .way = BF16_FITTED, .rows = fitted[t], .columns = 128, .pairs = pairs};
+            verify_tile(1);
+        }
+    step_test_choose(before);
+}
+
+/* High tiles in all columns of tiles, in the first of three, or in none; of either kind the last of
+ * a column is whole, or as low as can be. The fewest steps along k, and one more that is not
+ * whole. */
+static void verify_even_tiles(unsigned low_rows, bool pairs)
+{
+    static const unsigned high[] = {0, 1, 3};
+    const size_t rows[] = {2 * BF16_HIGH_ROWS, 2 * low_rows, 2 * BF16_HIGH_ROWS + 1,
+                           2 * low_rows + 1, 3};
+
+    plan = (struct bf16_plan){.way = BF16_EVEN, .splits = 1, .rows = low_rows, .pairs = pairs};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r += STEP_TEST_SANITIZED ? 3 : 1)
+        for (size_t h = 0; h < sizeof high / sizeof high[0]; h++) {
+            plan.high_columns = high[h];
+            const size_t n = (h == 0 ? 264 : 384) * (pairs ? 2 : 1);
+            verify((struct shape){rows[r], n, r % 2 == 0 ? 256 : 264}, (struct layout){0, 8 * r},
+                   r % 2 == 0 ? 1 : -1, 0);
+        }
+    if (STEP_TEST_SANITIZED)
+        return;
+    plan.high_columns = 1; /* columns of more tiles than a group has */
+    verify((struct shape){8 * BF16_HIGH_ROWS + 1, pairs ? 640 : 264, 256}, (struct layout){0, 0}, 1,
+           0);
+}
+
+static void test_even_tiles(void **state)
+{
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&tiles_ladder);
+    for (unsigned pairs = 0; pairs < 2; pairs++) {
+        verify_even_tiles(208, pairs);
+        verify_even_tiles(232, pairs);
+    }
+    step_test_choose(before);
+}
+
+/* ---- few_columns' blocks --------------------------------------------------------------------- */
+
+/* With one multiprocessor there are blocks of fewer warps and more rows, as for large products. */
+static void run_on_one(const struct gemm *call)
+{
+    struct gemm one = *call;
+
+    one.multiprocessors = 1;
+    launch_few_columns_bf16(&one);
+}
+
+static const struct gemm_rung column_rungs[] = {{
+    .rung = {.name = "columns", .needs_compute_capability = 90, .unavailable = hopper_unavailable},
+    .run = run_on_one,
+    .depth = gemm_depth_tensor,
+}};
+
+static const struct ladder columns_ladder = {.name = "columns",
+                                             .kind = &gemm_bf16_kind,
+                                             .back_end = &gpu_back_end,
+                                             LADDER_RUNGS(column_rungs)};
+
+static void test_columns(void **state)
+{
+    static const size_t rows[] = {15, 31, 33, 65, 127, 129, 289}; /* blocks of 16 warps to 2 */
+    static const size_t columns[] = {1, 8, 9, 16};
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&columns_ladder);
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        for (size_t c = r % 2; c < sizeof columns / sizeof columns[0]; c += 2)
+            for (size_t k = 136; k <= 139; k += 3) /* aligned, and not */
+                verify((struct shape){rows[r], columns[c], k}, (struct layout){0, 0}, -1, 3);
+    step_test_choose(before);
+}
+
+/* ---- several tiles of a block ---------------------------------------------------------------- */
+
+static void (*launch)(const struct gemm *call);
+static const char *(*declines)(const struct gemm *call);
+static int multiprocessors;
+
+static void run_on_some(const struct gemm *call)
+{
+    struct gemm some = *call;
+
+    some.multiprocessors = multiprocessors;
+    launch(&some);
+}
+
+static const char *declines_on_some(const struct gemm *call)
+{
+    struct gemm some = *call;
+
+    some.multiprocessors = multiprocessors;
+    return declines != NULL ? declines(&some) : NULL;
+}
+
+static const struct gemm_rung wave_rungs[] = {{
+    .rung = {.name = "wave", .needs_compute_capability = 90, .unavailable = hopper_unavailable},
+    .run = run_on_some,
+    .declines = declines_on_some,
+    .depth = gemm_depth_tensor,
+    .prepare = prepare_any_shape_bf16, /* and what the others need */
+}};
+
+static const struct ladder wave_ladder = {
+    .name = "wave", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(wave_rungs)};
+
+/* Six tiles, and two with a long k; and columns that the TMA cannot store. With 200 rows the second
+ * row of tiles has work for one warpgroup only. */
+static void check_waves(void)
+{
+    static const struct {
+        struct shape shape;
+        size_t padding;
+    } waves[] = {{{200, 520, 584}, 0}, {{200, 200, 1928}, 8}, {{200, 522, 586}, 6}};
+    static const int counts[] = {1, 4, 5, 7};
+    const size_t count = sizeof waves / sizeof waves[0];
+
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
+        for (size_t w = STEP_TEST_SANITIZED ? c % 2 : 0; w < count;
+             w += STEP_TEST_SANITIZED ? 2 : 1) {
+            multiprocessors = counts[c];
+            verify(waves[w].shape, (struct layout){0, waves[w].padding}, w == 1 ? -1 : 1,
+                   w < 2 && c % 2 == 1 ? 3 : 0);
+        }
+}
+
+static void test_waves(void **state)
+{
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&wave_ladder);
+    declines = declines_tma_loads;
+    launch = launch_shared_wave; /* tiles that are whole, shared by two blocks, or by many */
+    check_waves();
+    declines = declines_stored_later;
+    launch = launch_stored_later; /* up to six of a block */
+    check_waves();
+    declines = declines_even_waves; /* a C that is read, or that the TMA cannot store */
+    launch = launch_even_waves;
+    check_waves();
+    declines = declines_even_pairs; /* and one multiprocessor */
+    launch = launch_even_pairs;
+    check_waves();
+    declines = NULL;
+    launch = launch_any_shape_bf16; /* a long product, for one multiprocessor */
+    multiprocessors = 1;
+    verify((struct shape){264, 264, 1032}, (struct layout){0, 0}, 1, 0);
+    step_test_choose(before);
+}
+
+/* With the name of a test, only that one. */
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edge_shapes),  cmocka_unit_test(test_aligned_rows),
+        cmocka_unit_test(test_ends_of_rows), cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_large_shapes),
+    };
+
+    const struct CMUnitTest tiles[] = {
+        cmocka_unit_test(test_tiles), cmocka_unit_test(test_even_tiles),
+        cmocka_unit_test(test_columns), cmocka_unit_test(test_waves)};
+    int failed = 0;
+
+    chosen = count > 1;
+    if (chosen)
+        cmocka_set_test_filter(arguments[1]);
+    for (size_t l = 1; l < step.ladder_count; l++) {
+        if (step.ladders[l]->with != NULL)
+            continue; /* tests/test_on_gpus.c */
+        step_test_choose(step.ladders[l]);
+        failed += cmocka_run_group_tests_name(step.ladders[l]->name, tests, NULL, NULL);
+    }
+    bool is_of_tiles = !chosen;
+    for (size_t t = 0; t < sizeof tiles / sizeof tiles[0]; t++)
+        is_of_tiles = is_of_tiles || strcmp(arguments[1], tiles[t].name) == 0;
+    if (is_of_tiles)
+        failed += cmocka_run_group_tests_name("tiles", tiles, NULL, NULL);
+    return failed;
+}

@@ -1,0 +1,82 @@
+/* Step 07, TF32: one product of TF32 for each product of floats. */
+#include "rungs.h"
+#include "tf32/parts/tf32.cuh"
+#include "parts/workspace.h"
+
+typedef tf32_plan<1, 256, 4> plan;
+
+static __global__ void __launch_bounds__(256)
+    transpose_b(const struct gemm call, float *to, const size_t leading)
+{
+    overlap_launches();
+    transpose<1>(call, to, leading);
+}
+
+/* The sums of a tile: the tensor cores add to them from the first step to the last. */
+static __device__ void sum_tile(plan::ring &ring, unsigned steps, float (&sum)[plan::TILE_N / 2])
+{
+    const unsigned first_row = threadIdx.x / WARPGROUP * 64;
+
+    for (unsigned step = 0; step < steps; step++, ring.advance()) {
+        barrier_wait(&ring.full[ring.stage], ring.parity);
+        multiply_step<plan>(sum, ring.a() + first_row * ROW_BYTES, ring.b(), step == 0);
+        wgmma_wait<1>();
+        if (step > 0)
+            release(&ring.free[(ring.stage + plan::STAGES - 1) % plan::STAGES]);
+    }
+    wgmma_finish(sum);
+    release(&ring.free[(ring.stage + plan::STAGES - 1) % plan::STAGES]);
+}
+
+/* All that the rungs in bfloat16 have up to `persistent`, half as many terms in a step. The tensor
+ * cores ignore the bits that TF32 does not have; to round is more exact. The TMA rounds A on its
+ * way, and the threads that transpose B round it. Still bad: transposing B takes a tenth of the
+ * time. */
+static __global__ void __launch_bounds__(THREADS, 1)
+    tf32_wgmma(const struct gemm call, const __grid_constant__ CUtensorMap a,
+               const __grid_constant__ CUtensorMap b, const struct tile_work work)
+{
+    divide_work<plan::ring>(
+        work,
+        [&](const plan::ring &ring, const struct tile_place &place, size_t term,
+            phase_barrier *full) { copy_parts<plan>(call, ring, &a, &b, place, term, full); },
+        [&](plan::ring &ring, const struct tile_place &place) {
+            float sum[plan::TILE_N / 2];
+            sum_tile(ring, work.steps, sum);
+            store_floats(call, place.row + threadIdx.x / WARPGROUP * 64 + row_in_fragment(),
+                         place.column, sum);
+        });
+}
+
+static float *room_for_operands(const struct gemm *call)
+{
+    return workspace_copy((call->m + call->n) * aligned_floats(call->k));
+}
+
+extern "C" void prepare_tf32_wgmma(const struct gemm *call)
+{
+    room_for_operands(call);
+}
+
+extern "C" void launch_tf32_wgmma(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    const size_t leading = aligned_floats(call->k);
+    float *const b = room_for_operands(call);
+    const struct tile_work work = work_of(call, TILE_M, plan::TILE_N);
+    struct gemm aligned = *call;
+
+    if (!can_be_mapped(call->a, call->m, call->k, call->lda, sizeof(float)))
+        aligned.a = copy_to_aligned_rows(call, call->a, &aligned.lda, call->m, call->k,
+                                         b + call->n * leading);
+    launch_dependent(transpose_b, blocks_of_columns(call), 256, 0, *call, b, leading);
+    cudaFuncSetAttribute(tf32_wgmma, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         (int)plan::SHARED_BYTES);
+    launch_dependent(
+        tf32_wgmma, blocks_for(call, work), THREADS, plan::SHARED_BYTES, *call,
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, aligned.a, call->m, call->k, aligned.lda,
+                   TILE_M),
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, call->n, call->k, leading, plan::TILE_N),
+        work);
+}

@@ -1,0 +1,27 @@
+/* Which of the step's rungs any_shape and any_shape_3xtf32 use, chosen by estimates of the time
+ * that each would take, from measurements on an H200 (any_shape/plan.c). They depend on nothing but
+ * the problem's sizes and the number of multiprocessors: results are the same in every run. */
+#ifndef ANY_SHAPE_PLAN_H
+#define ANY_SHAPE_PLAN_H
+
+#include "problem/conv/conv.h"
+
+/* The rungs that are the fastest somewhere. From TENSOR_3XTF32 on, they need tensor cores. */
+enum way {
+    DIRECT,
+    WINOGRAD,
+    WINOGRAD_4X4,
+    WINOGRAD_FUSED,
+    IMPLICIT_GEMM_SPLIT,
+    GROUPED,
+    GROUPED_TILE,
+    TENSOR_3XTF32,
+    IMPLICIT_3XTF32,
+    WINOGRAD_3XTF32,
+    WAYS,
+};
+
+/* The estimate, in us, for a problem that the rung can do, and that has outputs and products. */
+double us_of_way(const struct conv *call, enum way way);
+
+#endif

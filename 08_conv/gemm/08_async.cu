@@ -1,0 +1,116 @@
+/* Step 08, the implicit product with asynchronous copies. The rungs differ in their plans
+ * (gemm/parts/gather_plan.h); the kernel is that of gemm/parts/gathered_gemm.cu. */
+#include "gemm/parts/gather.cuh"
+
+static void prepare_kind(const struct conv *call, unsigned may)
+{
+    if (is_empty(call))
+        return;
+    const struct gather_plan plan = gather_plan_of(call, gather_tiles, GATHER_TILES, may);
+    prepare_gather(call, &plan);
+}
+
+static void launch_kind(const struct conv *call, unsigned may)
+{
+    if (is_empty(call))
+        return;
+    const struct gather_plan plan = gather_plan_of(call, gather_tiles, GATHER_TILES, may);
+    multiply_gathered(call, &plan);
+}
+
+/* Asynchronous copies, two stages ahead; prepared as before.
+ *
+ * Better: copies take no registers, and there is time for them. Still bad: all tiles are for 64
+ * filters, of which a problem may have 24, or 256. */
+extern "C" void launch_implicit_gemm_async(const struct conv *call)
+{
+    if (is_empty(call))
+        return;
+    const struct gather_plan plan = gather_plan_of_one_tile(call);
+    multiply_gathered(call, &plan);
+}
+
+extern "C" void prepare_implicit_gemm_fitted(const struct conv *call)
+{
+    prepare_kind(call, 0);
+}
+
+/* Whether the plans launch the same kernel for the same tiles and rows. */
+static bool are_alike(const struct gather_plan &a, const struct gather_plan &b)
+{
+    return a.tile_filters == b.tile_filters && a.tile_pixels == b.tile_pixels &&
+           a.uniform == b.uniform && a.vector == b.vector && a.splits == b.splits;
+}
+
+/* A rung whose plan is that of the rung before, which may do less, shows nothing. */
+static const char *declines_kind(const struct conv *call, unsigned may, unsigned may_before)
+{
+    if (gather_declines(call) != NULL || is_empty(call))
+        return gather_declines(call);
+    const struct gather_plan plan = gather_plan_of(call, gather_tiles, GATHER_TILES, may);
+    const struct gather_plan before =
+        may == 0 ? gather_plan_of_one_tile(call)
+                 : gather_plan_of(call, gather_tiles, GATHER_TILES, may_before);
+    return are_alike(plan, before) ? "the plan is the same without this idea" : NULL;
+}
+
+extern "C" const char *declines_implicit_gemm_fitted(const struct conv *call)
+{
+    return declines_kind(call, 0, 0);
+}
+
+extern "C" const char *declines_implicit_gemm_ordered(const struct conv *call)
+{
+    return declines_kind(call, GATHER_TAP_ORDER, 0);
+}
+
+extern "C" const char *declines_implicit_gemm_split(const struct conv *call)
+{
+    return declines_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT, GATHER_TAP_ORDER);
+}
+
+/* The tile that suits the problem: 128 filters x 128 pixels, 64 x 128 or 32 x 128.
+ *
+ * Better: with many filters, fewer loads for a product; with few, no products of padding. Still
+ * bad: for each input that is copied, its row's entry of the table is read, and its place compared
+ * with the picture's edges. */
+extern "C" void launch_implicit_gemm_fitted(const struct conv *call)
+{
+    launch_kind(call, 0);
+}
+
+extern "C" void prepare_implicit_gemm_ordered(const struct conv *call)
+{
+    prepare_kind(call, GATHER_TAP_ORDER);
+}
+
+/* The rows in another order: the same tap of 16 channels, which make a stage, then the next tap. If
+ * there are not whole groups of 16 channels, as `implicit_gemm_fitted`.
+ *
+ * Better: one entry of the table and one comparison for a stage; from row to row only the channel
+ * changes, by an addition. For 1 x 1 filters nothing is left to compare, and neighbouring pixels
+ * are copied four at a time. Still bad: with few tiles, multiprocessors are idle. */
+extern "C" void launch_implicit_gemm_ordered(const struct conv *call)
+{
+    launch_kind(call, GATHER_TAP_ORDER);
+}
+
+extern "C" void prepare_implicit_gemm_split(const struct conv *call)
+{
+    prepare_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);
+}
+
+/* Where there are few tiles, several blocks share one: each does some of the rows, and another
+ * kernel adds their sums, in a fixed order.
+ *
+ * Better: with few pixels and many channels all multiprocessors work. Still bad: the sums go
+ * through memory; and the tile and the number of parts are estimates. */
+extern "C" void launch_implicit_gemm_split(const struct conv *call)
+{
+    launch_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);
+}
+
+extern "C" const char *declines_gather(const struct conv *call)
+{
+    return gather_declines(call);
+}
