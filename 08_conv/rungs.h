@@ -5,6 +5,10 @@
 
 #include "problem/conv/conv.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void launch_conv_naive(const struct conv *call);
 void launch_constant_filter(const struct conv *call);
 const char *declines_constant_filter(const struct conv *call);
@@ -75,5 +79,9 @@ void prepare_tensor(const struct conv *call);
 void launch_tensor(const struct conv *call);
 const char *declines_tensor(const struct conv *call);
 double depth_tensor(const struct conv *call);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

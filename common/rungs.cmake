@@ -272,6 +272,7 @@ function(rungs_add_step kind)
     get_filename_component(test ${source} NAME_WE)
     add_executable(${test} ${source})
     add_dependencies(${name} ${test}) # so that `ctest -R NN_step` can run it
+    target_include_directories(${test} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(${test} PRIVATE
       ${rungs} rungs_step_test ${library} rungs_test_flags)
     set_target_properties(${test} PROPERTIES LINKER_LANGUAGE ${linker})
@@ -282,13 +283,14 @@ function(rungs_add_step kind)
   endforeach()
 endfunction()
 
-# rungs_add_instruction_set_test(test source...): test.c, which tries all of a step's instruction sets
-# that a processor has, in `source`; also compiled for 64-bit Arm and run by an emulator, where both
-# are installed (without sanitizers, which that compiler is not given). A CPU step's sources are
-# compiled already; a GPU step's objects need its kernels.
-function(rungs_add_instruction_set_test test)
+# rungs_add_instruction_set_test(test.c source...): test.c tries all of a step's instruction sets that
+# a processor has, in `source`. It is also compiled for 64-bit Arm and run by an emulator, if both are
+# installed (without sanitizers, which that compiler is not given). A CPU step's sources are compiled
+# already; a GPU step's objects need its kernels.
+function(rungs_add_instruction_set_test test_source)
   get_filename_component(step ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  add_executable(${test} ${test}.c)
+  get_filename_component(test ${test_source} NAME_WE)
+  add_executable(${test} ${test_source})
   get_target_property(linker ${step} LINKER_LANGUAGE)
   if(linker STREQUAL CXX)
     target_sources(${test} PRIVATE ${ARGN})
@@ -304,9 +306,9 @@ function(rungs_add_instruction_set_test test)
   find_program(ARM64_EMULATOR qemu-aarch64)
   if(ARM64_COMPILER AND ARM64_EMULATOR AND NOT RUNGS_SANITIZE)
     set(arm64 ${CMAKE_CURRENT_BINARY_DIR}/${test}.arm64)
-    set(sources ${test}.c ${ARGN})
+    set(sources ${test_source} ${ARGN})
     list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-    file(GLOB headers ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+    file(GLOB headers ${CMAKE_CURRENT_SOURCE_DIR}/*.h ${CMAKE_CURRENT_SOURCE_DIR}/*/*.h)
     add_custom_command(OUTPUT ${arm64}
       COMMAND ${ARM64_COMPILER} -std=c11 -O2 -ffp-contract=off -D_GNU_SOURCE -static
         -I${CMAKE_CURRENT_SOURCE_DIR} -I${RUNGS_ROOT}/common ${sources} -o ${arm64} -lm

@@ -3,7 +3,7 @@
  * not 0, or a C that the TMA cannot store, a tile is stored at its end, as before. */
 #include "bfloat16/parts/kept_tile.cuh"
 #include "bfloat16/parts/launch.cuh"
-#include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/plan.h"
 #include "rungs.h"
 
 typedef plan<256, 4, 1, true, every_nth, 16> later_plan;

@@ -1,10 +1,7 @@
 /* Step 07: the ladder in bfloat16, on tensor cores. */
-#include "library/cublas.h"
-#include "run/step.h"
-#include "rungs.h"
+#include "ladders.h"
 #include "parts/workspace.h"
-
-extern const struct ladder bf16;
+#include "rungs.h"
 
 static const struct gemm_rung rungs[] = {
     {
@@ -94,73 +91,6 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_tensor,
     },
     {
-        .rung = {.name = "stream_k",
-                 .idea = "blocks share what is left for the last wave of tiles",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_stream_k_bf16,
-        .declines = declines_tma_loads,
-        .depth = gemm_depth_tensor,
-        .prepare = prepare_workspace,
-    },
-    {
-        .rung = {.name = "fitted",
-                 .idea = "tiles as high as C needs: wgmma's free dimension along the rows",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_fitted_bf16,
-        .declines = declines_fitted_bf16,
-        .depth = gemm_depth_tensor,
-    },
-    {
-        .rung = {.name = "thin",
-                 .idea = "few rows or columns: the blocks of a cluster share the steps along k",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_thin_bf16,
-        .declines = declines_thin_bf16,
-        .depth = gemm_depth_tensor,
-    },
-    {
-        .rung =
-            {.name = "few_rows",
-             .idea =
-                 "up to 32 rows: what a lane loads is its operand of mma.sync, no shared memory",
-             .needs_compute_capability = 90,
-             .unavailable = hopper_unavailable},
-        .run = launch_few_rows_bf16,
-        .declines = declines_few_rows_bf16,
-        .depth = gemm_depth_tensor,
-    },
-    {
-        .rung = {.name = "few_columns",
-                 .idea = "up to 16 columns: a lane loads its operand from A's rows",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_few_columns_bf16,
-        .declines = declines_few_columns_bf16,
-        .depth = gemm_depth_tensor,
-    },
-    {
-        .rung = {.name = "three_consumers",
-                 .idea = "192 x 256, no producer: the last warp to leave a stage fills it again",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_three_consumers,
-        .declines = declines_tma_loads,
-        .depth = gemm_depth_tensor,
-    },
-    {
-        .rung = {.name = "shared_wave",
-                 .idea = "high tiles, those of the last wave shared by all blocks",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_shared_wave,
-        .declines = declines_tma_loads,
-        .depth = gemm_depth_tensor,
-        .prepare = prepare_workspace,
-    },
-    {
         .rung = {.name = "stored_later",
                  .idea = "sums are put into shared memory while the next tile's products run",
                  .needs_compute_capability = 90,
@@ -187,25 +117,10 @@ static const struct gemm_rung rungs[] = {
         .declines = declines_even_pairs,
         .depth = gemm_depth_tensor,
     },
-    {
-        .rung = {.name = "any_shape",
-                 .idea = "the tile or rung for the shape, split-K, rows that are not aligned",
-                 .flags = RUNG_DISPATCHES,
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_any_shape_bf16,
-        .depth = gemm_depth_tensor,
-        .how = how_any_shape_bf16,
-        .prepare = prepare_any_shape_bf16,
-    },
-    CUBLAS_TENSOR_GEMM_RUNG,
 };
 
-const struct ladder bf16 = {
-    .name = "bf16",
-    .idea = "Matrix product in bfloat16: tensor cores, from fragments to clusters",
-    .lesson = "shared conflicts barriers",
-    .kind = &gemm_bf16_kind,
-    .back_end = &gpu_back_end,
+const struct climb bfloat16_ladder = {
+    .name = "bfloat16",
+    .idea = "from wmma to persistent blocks with an overlapped epilogue",
     LADDER_RUNGS(rungs),
 };

@@ -1,77 +1,9 @@
-/* Step 07: the ladder in float32. That in bfloat16 is in bfloat16/ladder.c. Everything else
- * (options, inputs, verification, timing, report) is in common/. */
-#include "cpu/cpu.h"
-#include "library/cublas.h"
-#include "library/openblas.h"
-#include "run/step.h"
-#include "rungs.h"
+/* Step 07: the ladder in float32, without tensor cores. */
+#include "ladders.h"
 #include "parts/workspace.h"
-
-extern const struct ladder bf16, tf32, f32_on_gpus, bf16_on_gpus;
+#include "rungs.h"
 
 static const struct gemm_rung rungs[] = {
-    {
-        .rung = {.name = "cpu_naive",
-                 .idea = "one CPU thread, loops i, j, p: walks down the columns of B",
-                 .flags = RUNG_HOST},
-        .run = run_cpu_naive,
-        .depth = gemm_depth_serial,
-        .most_products = 0x1p27, /* about half a second */
-    },
-    {
-        .rung = {.name = "cpu_rows",
-                 .idea = "one CPU thread, loops i, p, j: walks along the rows of B, in vectors",
-                 .flags = RUNG_HOST},
-        .run = run_cpu_rows,
-        .depth = gemm_depth_serial,
-        .most_products = 0x1p29,
-    },
-    {
-        .rung = {.name = "cpu_blocked",
-                 .idea = "one CPU thread, a block of B stays in the cache for 64 rows",
-                 .flags = RUNG_HOST},
-        .run = run_cpu_blocked,
-        .depth = gemm_depth_serial,
-        .most_products = 0x1p32,
-    },
-    {
-        .rung = {.name = "cpu_vectors",
-                 .idea = "the same loops by this machine's widest vectors and multiply-adds",
-                 .flags = RUNG_HOST},
-        .run = run_cpu_vectors,
-        .depth = gemm_depth_serial,
-        .how = how_cpu_tile,
-        .most_products = 0x1p32,
-    },
-    {
-        .rung = {.name = "cpu_register_tile",
-                 .idea = "a tile of C stays in vector registers: few loads per product, no stores",
-                 .flags = RUNG_HOST},
-        .run = run_cpu_register_tile,
-        .depth = gemm_depth_serial,
-        .how = how_cpu_tile,
-        .most_products = 0x1p33,
-    },
-    {
-        .rung = {.name = "cpu_packed",
-                 .idea = "blocks of A and B for the caches, copied into the order of their use",
-                 .flags = RUNG_HOST},
-        .run = run_cpu_packed,
-        .depth = depth_cpu_packed,
-        .how = how_cpu_tile,
-        .prepare = prepare_cpu_packed,
-        .most_products = 0x1p34,
-    },
-    {
-        .rung = {.name = "cpu_threads",
-                 .idea = "all cores: they pack B together and share the rows of C",
-                 .flags = RUNG_HOST},
-        .run = run_cpu_threads,
-        .depth = depth_cpu_packed,
-        .how = how_cpu_threads,
-        .prepare = prepare_cpu_threads,
-    },
-    OPENBLAS_GEMM_RUNG,
     {
         .rung = {.name = "naive_rows",
                  .idea = "one thread per element, threadIdx.x is the row: loads are not coalesced"},
@@ -171,6 +103,7 @@ static const struct gemm_rung rungs[] = {
     {
         .rung = {.name = "to_and_fro",
                  .idea = "every multiply-add shares an operand with the one before it",
+                 .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_to_and_fro,
@@ -180,6 +113,7 @@ static const struct gemm_rung rungs[] = {
     {
         .rung = {.name = "overlapped",
                  .idea = "the next launch starts while this one ends",
+                 .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_overlapped,
@@ -189,6 +123,7 @@ static const struct gemm_rung rungs[] = {
     {
         .rung = {.name = "stream_k",
                  .idea = "all multiprocessors share the steps along k of all tiles equally",
+                 .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_stream_k,
@@ -196,166 +131,10 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_serial,
         .prepare = prepare_workspace,
     },
-    {
-        .rung = {.name = "sliced_tiles",
-                 .idea = "smaller tiles for a smaller C: warps share a tile's values of p",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_sliced_tiles,
-        .declines = declines_sliced_tiles,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_workspace,
-    },
-    {
-        .rung = {.name = "added_later",
-                 .idea = "the sums of many blocks are added up by a kernel of its own",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_added_later,
-        .declines = declines_added_later,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_workspace,
-    },
-    {
-        .rung = {.name = "clustered",
-                 .idea = "blocks that share a tile are a cluster and add up their sums there",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_clustered,
-        .declines = declines_clustered,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_workspace,
-    },
-    {
-        .rung = {.name = "added_in_shares",
-                 .idea = "more blocks wait for one another, and each adds up its share",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_added_in_shares,
-        .declines = declines_added_in_shares,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
-    },
-    {
-        .rung = {.name = "aligned_copies",
-                 .idea = "a B whose rows are not aligned is copied first",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_aligned_copies,
-        .declines = declines_aligned_copies,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
-    },
-    {
-        .rung = {.name = "thin",
-                 .idea = "few rows or columns of C: A or B is read once, into registers",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_thin,
-        .declines = declines_thin,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
-    },
-    {
-        .rung = {.name = "edges",
-                 .idea = "so are the few rows and columns beyond the last whole tile",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_edges,
-        .declines = declines_edges,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
-    },
-    {
-        .rung = {.name = "short_stage",
-                 .idea = "the last stage of a tile is multiplied only as far as k goes",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_short_stage,
-        .declines = declines_short_stage,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
-    },
-    {
-        .rung = {.name = "narrow",
-                 .idea = "tiles of 32 or 16 columns, with A as it lies, by the TMA",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_narrow,
-        .declines = declines_narrow,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
-    },
-    {
-        .rung = {.name = "streamed",
-                 .idea = "up to 32 rows: B comes through a ring, by the TMA",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_streamed,
-        .declines = declines_streamed,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
-    },
-    {
-        .rung = {.name = "kept_in_l2",
-                 .idea = "of a matrix larger than L2, a part stays there for the next product",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable,
-                 .same_kernels_as = "thin, streamed",
-                 .same_kernels_because = "they are told how much of the matrix L2 keeps"},
-        .run = launch_kept_in_l2,
-        .declines = declines_kept_in_l2,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
-    },
-    {
-        .rung = {.name = "any_shape",
-                 .idea = "small tiles for small products: a plan for every shape",
-                 .flags = RUNG_DISPATCHES,
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_any_shape,
-        .depth = gemm_depth_serial,
-        .how = how_any_shape,
-        .prepare = prepare_any_shape,
-    },
-    {
-        .rung = {.name = "tensor_3xtf32",
-                 .idea = "tensor cores: each float as the sum of two numbers of TF32",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_tensor_3xtf32,
-        .declines = declines_tensor_floats,
-        .depth = depth_tensor_3xtf32,
-        .prepare = prepare_tensor_3xtf32,
-    },
-    {
-        .rung = {.name = "tensor_bf16x6",
-                 .idea = "each float as the sum of three numbers of bfloat16: B is not transposed",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_tensor_bf16x6,
-        .declines = declines_tensor_floats,
-        .depth = depth_tensor_bf16x6,
-        .prepare = prepare_tensor_bf16x6,
-    },
-    CUBLAS_GEMM_RUNG,
 };
 
-static const struct ladder f32 = {
-    .name = "f32",
-    .idea = "Matrix product: reuse from shared memory, from registers, and past the library",
-    .lesson = "loads sect/load shared conflicts",
-    .kind = &gemm_kind,
-    .back_end = &gpu_back_end,
+const struct climb float32_ladder = {
+    .name = "float32",
+    .idea = "tiles in shared memory, in registers, copies in flight, warps with roles",
     LADDER_RUNGS(rungs),
-};
-
-static const struct ladder *const ladders[] = {&f32, &bf16, &tf32, &f32_on_gpus, &bf16_on_gpus};
-
-const struct step step = {
-    .name = "07_gemm",
-    .ladders = ladders,
-    .ladder_count = sizeof ladders / sizeof ladders[0],
-    .ladder_option = "type",
 };

@@ -9,9 +9,9 @@
  * a tenth of the time of 4096^3; infinities become NaN, since high - infinity is none, and so
  * does what rounds up to infinity; below 2^-115 or so, low is subnormal and has fewer bits, or
  * none. */
+#include "parts/workspace.h"
 #include "rungs.h"
 #include "tf32/parts/tf32.cuh"
-#include "parts/workspace.h"
 
 typedef tf32_plan<2, 128, 3> plan;
 

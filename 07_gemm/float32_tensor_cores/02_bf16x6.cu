@@ -10,9 +10,9 @@
  * to infinity, become NaN; below 2^-110 or so, low is subnormal and has fewer bits, or none. */
 #include <cuda_bf16.h>
 
+#include "parts/workspace.h"
 #include "rungs.h"
 #include "tf32/parts/floats.cuh"
-#include "parts/workspace.h"
 
 static const unsigned PARTS = 3, TILE_M = 128, TILE_N = 128, STAGES = 5;
 static const unsigned PANEL = 64, PANEL_BYTES = STEP_K * ROW_BYTES; /* 64 columns of a part of B */

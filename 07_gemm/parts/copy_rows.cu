@@ -1,6 +1,6 @@
 /* Step 07: see parts/copy_rows.h. */
-#include "parts/copy_rows.h"
 #include "kernel/dependent_launch.cuh"
+#include "parts/copy_rows.h"
 #include "parts/matrix.cuh"
 #include "parts/workspace.h"
 

@@ -6,14 +6,14 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "any_shape/bfloat16/plan.h"
-#include "measure/verify.h"
 #include "any_shape/float32/plan.h"
+#include "bfloat16/parts/plan.h"
+#include "measure/verify.h"
+#include "parts/workspace.h"
 #include "problem/gemm/gemm.h"
 #include "problem/gemm/options.h"
 #include "rungs.h"
 #include "step_test.h"
-#include "parts/workspace.h"
 
 enum { ALL = 2 * PLAN_SMALL - 1 };
 

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/plan.h"
+#include "parts/workspace.h"
 #include "problem/gemm/options.h"
 #include "rungs.h"
 #include "step_test.h"
-#include "parts/workspace.h"
 
 struct shape {
     size_t m, n, k;

@@ -1,7 +1,7 @@
 /* Step 07, TF32: one product of TF32 for each product of floats. */
+#include "parts/workspace.h"
 #include "rungs.h"
 #include "tf32/parts/tf32.cuh"
-#include "parts/workspace.h"
 
 typedef tf32_plan<1, 256, 4> plan;
 

@@ -3,9 +3,9 @@
  * They compute C's transpose: the rows of wgmma's product are columns of B. Its first operand can
  * come from registers, and a thread loads its part of B, wherever that is in a tile. The second
  * operand is A, whose rows run along k as they are. */
+#include "parts/workspace.h"
 #include "rungs.h"
 #include "tf32/parts/floats.cuh"
-#include "parts/workspace.h"
 
 static const unsigned TILE_M = 256, TILE_N = 128, STAGES = 4;
 static const unsigned PANEL = 32, PANEL_BYTES = STEP_K * ROW_BYTES; /* 32 columns of B */

@@ -1,9 +1,7 @@
-/* Step 07: the ladder in TF32, as far as it differs from that in bfloat16. */
+/* Step 07: the ladder in TF32, on tensor cores. */
+#include "ladders.h"
 #include "library/cublas.h"
-#include "run/step.h"
 #include "rungs.h"
-
-extern const struct ladder tf32;
 
 static const struct gemm_rung rungs[] = {
     {
@@ -39,11 +37,8 @@ static const struct gemm_rung rungs[] = {
     CUBLAS_TENSOR_GEMM_RUNG,
 };
 
-const struct ladder tf32 = {
+const struct climb tf32_ladder = {
     .name = "tf32",
-    .idea = "Matrix product of floats in TF32: tensor cores read 19 of their 32 bits",
-    .lesson = "shared conflicts barriers",
-    .kind = &gemm_tf32_kind,
-    .back_end = &gpu_back_end,
+    .idea = "wgmma, B through registers, stores by the TMA",
     LADDER_RUNGS(rungs),
 };

@@ -1,41 +1,7 @@
 /* Step 08, for 3 x 3 filters at stride 1: a thread's outputs are neighbours, whose inputs overlap.
  * In registers, each is used at up to nine taps. */
-#include "kernel/dependent_launch.cuh"
-#include "direct/parts/register_tile.cuh"
-
-/* A block has 8 x 16 threads, for 32 x 32 outputs of FILTERS filters. */
-static const unsigned STRIPS = 8, BANDS = 16, THREADS = STRIPS * BANDS;
-static const unsigned TILE_COLUMNS = STRIPS * STRIP + SIDE - 1;
-static const unsigned TILE_ROWS = BANDS * ROWS + SIDE - 1;
-static const unsigned PITCH = STRIPS * STRIP + STRIP; /* so that rows begin at multiples of 16 */
-static const unsigned TILE_SIZE = TILE_ROWS * PITCH;
-static const unsigned TILE_WEIGHTS = TAPS * FILTERS; /* of a channel */
-
-/* The first of a block's outputs and filters. */
-struct block_place {
-    size_t batch, filter, y, x;
-};
-
-static size_t blocks_of(const struct conv *call)
-{
-    return divided_up(call->out_width, STRIPS * STRIP) *
-           divided_up(call->out_height, BANDS * ROWS) * divided_up(call->filters, FILTERS) *
-           call->batch;
-}
-
-static __device__ struct block_place place_of_block(const struct conv &call)
-{
-    const size_t across = (call.out_width + STRIPS * STRIP - 1) / (STRIPS * STRIP);
-    const size_t down = (call.out_height + BANDS * ROWS - 1) / (BANDS * ROWS);
-    const size_t filter_blocks = (call.filters + FILTERS - 1) / FILTERS;
-    struct block_place place;
-
-    place.x = blockIdx.x % across * STRIPS * STRIP;
-    place.y = blockIdx.x / across % down * BANDS * ROWS;
-    place.filter = blockIdx.x / (across * down) % filter_blocks * FILTERS;
-    place.batch = blockIdx.x / (across * down) / filter_blocks;
-    return place;
-}
+#include "direct/parts/square_tile.cuh"
+#include "rungs.h"
 
 /* A thread computes 4 x 2 outputs of 8 filters. For each channel it loads the 6 x 4 inputs that
  * these need from shared memory to registers, where a tap is only another index.
@@ -78,80 +44,7 @@ extern "C" void launch_conv_register_tile(const struct conv *call)
         register_tile<<<(unsigned)blocks_of(call), THREADS>>>(*call);
 }
 
-/* A stage of async_tile: the inputs and the weights of CHUNK channels. */
-struct tile_stage {
-    float inputs[CHUNK][TILE_SIZE];
-    float weights[CHUNK * TILE_WEIGHTS];
-};
-
-/* Starts the copies of a stage; there may be none left to copy. */
-static __device__ void start_stage(struct tile_stage *stage, const struct conv &call,
-                                   const struct block_place &block, const float *packed,
-                                   size_t chunk)
-{
-    const size_t first = chunk * CHUNK;
-
-    for (unsigned c = 0; c < CHUNK && first + c < call.channels; c++) {
-        const float *const image =
-            call.input + (block.batch * call.channels + first + c) * call.height * call.width;
-        for (unsigned i = threadIdx.x; i < TILE_ROWS * TILE_COLUMNS; i += THREADS) {
-            const unsigned row = i / TILE_COLUMNS, column = i % TILE_COLUMNS;
-            const size_t y = block.y + row - call.pad, x = block.x + column - call.pad;
-            const bool inside = y < call.height && x < call.width;
-            __pipeline_memcpy_async(&stage->inputs[c][row * PITCH + column],
-                                    inside ? &image[y * call.width + x] : call.input, sizeof(float),
-                                    inside ? 0 : sizeof(float)); /* or zeros */
-        }
-    }
-    if (first < call.channels) {
-        const size_t chunks = (call.channels + CHUNK - 1) / CHUNK;
-        copy_floats<CHUNK * TILE_WEIGHTS, THREADS>(
-            packed + (block.filter / FILTERS * chunks + chunk) * CHUNK * TILE_WEIGHTS,
-            stage->weights);
-    }
-    __pipeline_commit();
-}
-
-/* Copies go to shared memory without a way through registers, so that they need not be awaited:
- * while the channels of one stage are multiplied, two more stages are on their way. The filters
- * are copied 16 bytes at a time, for which prepare_planned_copies orders them.
- *
- * Better: multiplications hide the inputs' way, and there is one barrier for three channels instead
- * of six. Still bad: for each copy of 4 bytes, its address is computed and compared with the
- * image's borders, for every channel anew. */
-static __global__ void __launch_bounds__(THREADS)
-    async_tile(const struct conv call, const float *packed)
-{
-    __shared__ __align__(16) struct tile_stage stages[STAGES];
-    const struct block_place block = place_of_block(call);
-    const unsigned strip = threadIdx.x % STRIPS, band = threadIdx.x / STRIPS;
-    float sums[FILTERS][ROWS][STRIP] = {};
-
-    overlap_launches();
-    for (unsigned stage = 0; stage < STAGES - 1; stage++)
-        start_stage(&stages[stage], call, block, packed, stage);
-    for (size_t chunk = 0; chunk * CHUNK < call.channels; chunk++) {
-        __pipeline_wait_prior(STAGES - 2);
-        __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
-        start_stage(&stages[(chunk + STAGES - 1) % STAGES], call, block, packed,
-                    chunk + STAGES - 1);
-        const struct tile_stage *const ready = &stages[chunk % STAGES];
-        for (unsigned c = 0; c < CHUNK && chunk * CHUNK + c < call.channels; c++)
-            add_channel<FILTERS>(sums, ready->inputs[c] + band * ROWS * PITCH + strip * STRIP,
-                                 PITCH, ready->weights + c * TILE_WEIGHTS);
-    }
-    store_sums(call, block.batch, block.filter, block.y + band * ROWS, block.x + strip * STRIP,
-               sums);
-}
-
-extern "C" void launch_async_tile(const struct conv *call)
-{
-    if (has_outputs(call))
-        launch_dependent(async_tile, (unsigned)blocks_of(call), THREADS, 0, *call,
-                         (const float *)call->workspace);
-}
-
-/* Of both. */
+/* Also of async_tile. */
 extern "C" const char *declines_register_tile(const struct conv *call)
 {
     const char *const why = conv_declines_3x3(call);

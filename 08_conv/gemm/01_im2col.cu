@@ -1,6 +1,7 @@
 /* Step 08, convolution as a matrix product with the im2col matrix in memory. */
 #include "gemm/parts/im2col.cuh"
 #include "problem/gemm/gemm.h"
+#include "rungs.h"
 
 /* Step 07's matrix product, which is compiled into this step, too. */
 extern "C" void launch_async_copies(const struct gemm *call);

@@ -2,6 +2,7 @@
  * matrix are is in a table, then the weights are in the order of use (gemm/parts/gather.cu prepares both). */
 #include "gemm/parts/gather.cuh"
 #include "gemm/parts/tiled.cuh"
+#include "rungs.h"
 
 static const unsigned VECTOR = 4; /* weights that a thread copies */
 

@@ -1,6 +1,7 @@
 /* Step 08, the implicit product with asynchronous copies. The rungs differ in their plans
  * (gemm/parts/gather_plan.h); the kernel is that of gemm/parts/gathered_gemm.cu. */
 #include "gemm/parts/gather.cuh"
+#include "rungs.h"
 
 static void prepare_kind(const struct conv *call, unsigned may)
 {

@@ -1,6 +1,7 @@
 /* Step 08, grouped and depthwise convolution: each group of filters reads its own group of
  * channels, in a depthwise convolution a single one. */
 #include "parts/conv_device.cuh"
+#include "rungs.h"
 
 static const unsigned BLOCK = 256, ROWS = 4;
 

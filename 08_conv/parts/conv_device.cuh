@@ -6,8 +6,8 @@
 #include <cuda_runtime.h>
 
 #include "base/integers.h"
-#include "parts/conv_shape.h"
 #include "kernel/launch_limits.cuh"
+#include "parts/conv_shape.h"
 
 /* The group of channels that a filter reads. */
 static __device__ inline size_t group_of(const struct conv &call, size_t filter)

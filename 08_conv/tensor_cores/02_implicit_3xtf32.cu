@@ -1,6 +1,7 @@
 /* Step 08, the general implicit product on Hopper's tensor cores, at nearly float32's accuracy. */
 #include "gemm/parts/gather.cuh"
 #include "kernel/wgmma.cuh"
+#include "rungs.h"
 
 static const unsigned THREADS = 256, WARPGROUPS = THREADS / 128;
 static const unsigned STAGES = 5, AHEAD = STAGES - 2;
@@ -227,7 +228,8 @@ static void launch_as(const struct conv *call, const struct gather_plan &plan)
     const unsigned blocks = blocks_for(*call, plan);
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (blocks > 2 * plan.resident * (unsigned)call->multiprocessors) /* as in gemm/parts/gathered_gemm.cu */
+    if (blocks >
+        2 * plan.resident * (unsigned)call->multiprocessors) /* as in gemm/parts/gathered_gemm.cu */
         launch_dependent(kernel, blocks, THREADS, bytes, *call, plan);
     else
         kernel<<<blocks, THREADS, bytes>>>(*call, plan);

@@ -7,6 +7,7 @@
  * filters x channels times channels x tiles. */
 #include "parts/conv_device.cuh"
 #include "parts/outer_product.cuh"
+#include "rungs.h"
 
 static const unsigned THREADS = 256, WARPS = THREADS / 32;
 static const unsigned COMPONENTS = 16;

@@ -6,6 +6,7 @@
 #include "winograd/parts/transforms.cuh"
 
 extern "C" {
+#include "rungs.h"
 #include "winograd/parts/plan.h"
 }
 

@@ -1,8 +1,9 @@
 /* Step 08, Winograd's F(4x4, 3x3) in one kernel: what the three kernels of winograd_4x4 hand to one
  * another through memory stays in shared memory. The error bound: winograd/parts/bound.h. */
-#include "parts/conv_device.cuh"
 #include "kernel/dependent_launch.cuh"
+#include "parts/conv_device.cuh"
 #include "parts/outer_product.cuh"
+#include "rungs.h"
 #include "winograd/parts/transforms.cuh"
 
 static const unsigned TILE = 4, SIDE = 3, PATCH = TILE + SIDE - 1, COMPONENTS = PATCH * PATCH;

@@ -20,7 +20,9 @@ enum rung_flags {
     /* Adds floats by atomics in global memory, which treat subnormal numbers as 0. */
     RUNG_FLUSHES_SUBNORMALS = 1 << 5,
     /* Launches kernels of other rungs, as suits the problem, and says which (.how). */
-    RUNG_DISPATCHES = 1 << 6
+    RUNG_DISPATCHES = 1 << 6,
+    /* An experiment next to the climb: run with --all, or if --rung names it. */
+    RUNG_SIDE = 1 << 7
 };
 
 /* The size of a rung's description of how it ran, such as "avx512, 2 threads". */

@@ -20,6 +20,7 @@ enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
 enum special {
     PLAIN,
     LADDER,
+    CLIMB,
     SELECTOR,
     RUNG,
     LIST,
@@ -45,6 +46,9 @@ struct entry {
 static const struct entry ladder_entry = {
     .field = {"ladder", "NAME", "the ladder to run", .kind = OPTION_TEXT}, .special = LADDER};
 
+static const struct entry climb_entry = {
+    .field = {"ladder", "NAME", "the ladder to run", .kind = OPTION_TEXT}, .special = CLIMB};
+
 /* The option's name in this step. */
 static const char *ladder_option(const struct step *step)
 {
@@ -62,6 +66,8 @@ static const struct entry common_entries[] = {
      .owner = OF_PROBLEM},
     {.field = {"rung", "NAME", "run this rung only (may be given again)", .kind = OPTION_TEXT},
      .special = RUNG},
+    {.field = {"all", NULL, "run side rungs also, and without --ladder all ladders", OPTION_FLAG,
+               RUNNER(all)}},
     {.field = {"list", NULL, "list the rungs", .kind = OPTION_FLAG}, .special = LIST},
     {.field = {"warmup", "N", "untimed samples before the timed ones", OPTION_SIZE,
                RUNNER(warmup)}},
@@ -79,7 +85,8 @@ static const struct entry common_entries[] = {
     {.field = {"device", "N", "the GPU to use, from 0", OPTION_INT, RUNNER(device)}},
     {.field = {"histogram", NULL, "print each rung's samples as a histogram", OPTION_FLAG,
                RUNNER(histogram)}},
-    {.field = {"chart", NULL, "print bars instead of the table: of the lesson's counts, or of the times",
+    {.field = {"chart", NULL,
+               "print bars instead of the table: of the lesson's counts, or of the times",
                OPTION_FLAG, RUNNER(chart)}},
     {.field = {"quiz", NULL, "ask for a prediction of each rung, and show it next to the answer",
                OPTION_FLAG, RUNNER(quiz)}},
@@ -146,6 +153,8 @@ static void collect_entries(struct entries *entries, const struct step *step,
         entry.field.name = ladder_option(step);
         add_entry(entries, &entry);
     }
+    if (ladder->climb_count > 0)
+        add_entry(entries, &climb_entry);
     for (size_t i = 0; i < kind->field_count; i++)
         add_entry(entries, &(struct entry){.field = kind->fields[i], .owner = OF_KIND});
     for (size_t i = 0; i < sizeof common_entries / sizeof common_entries[0]; i++) {
@@ -210,6 +219,10 @@ static void print_help(const struct step *step, const struct ladder *ladder,
             if (used < sizeof help && step->ladders[l]->with == NULL)
                 used += (size_t)snprintf(help + used, sizeof help - used, "%s%s",
                                          l == 0 ? ": " : ", ", step->ladders[l]->name);
+        for (size_t c = 0; c < ladder->climb_count && entries->entry[i].special == CLIMB; c++)
+            if (used < sizeof help)
+                used += (size_t)snprintf(help + used, sizeof help - used, "%s%s",
+                                         c == 0 ? ": " : ", ", ladder->climbs[c]->name);
         const int start = fprintf(out, "  %-26s  ", left);
         print_words(out, help, (size_t)start, 30, width);
     }
@@ -219,15 +232,22 @@ static void print_help(const struct step *step, const struct ladder *ladder,
 
 static void print_list(const struct ladder *ladder, FILE *out)
 {
-    for (size_t i = 0; i < ladder->rung_count; i++) {
+    const char *const indent = ladder->climb_count > 0 ? "  " : "";
+
+    for (size_t i = 0; i < ladder_rung_count(ladder); i++) {
         const struct rung *rung = ladder_rung(ladder, i);
+        size_t on_climb = i;
+        const struct climb *const climb = ladder_climb(ladder, &on_climb);
         char idea[256];
 
+        if (climb != NULL && on_climb == 0)
+            fprintf(out, "%s--ladder %s: %s\n", i > 0 ? "\n" : "", climb->name, climb->idea);
         snprintf(idea, sizeof idea, "%s%s", rung->idea,
                  rung->flags & RUNG_LESSON    ? " [a lesson: wrong on purpose]"
                  : rung->flags & RUNG_LIBRARY ? " [library]"
+                 : rung->flags & RUNG_SIDE    ? " [side rung: --all]"
                                               : "");
-        const int start = fprintf(out, "%-22s ", rung->name);
+        const int start = fprintf(out, "%s%-22s ", indent, rung->name);
         print_words(out, idea, (size_t)start, 23, line_width(out));
     }
 }
@@ -265,6 +285,22 @@ static bool set_ladder(const struct step *step, const char *text, const char *wi
                      with != NULL ? with : "");
 }
 
+static bool set_climb(const char *text, struct options *options, struct error *error)
+{
+    const struct ladder *const ladder = options->ladder;
+    char names[256] = "";
+
+    for (size_t c = 0; c < ladder->climb_count; c++) {
+        if (strcmp(ladder->climbs[c]->name, text) == 0) {
+            options->climb = ladder->climbs[c];
+            return true;
+        }
+        join_name(names, sizeof names, ladder->climbs[c]->name);
+    }
+    return error_set(error, EXIT_BAD_USAGE, "--ladder '%s': unknown ladder. Choose one of: %s",
+                     text, names);
+}
+
 static bool set_sweep(const char *text, struct options *options, struct error *error)
 {
     char copy[96];
@@ -295,7 +331,7 @@ static bool add_rung(const char *text, struct options *options, struct error *er
     struct nearest nearest = {.text = text};
     char names[1024] = "", hint[HINT_SIZE];
 
-    for (size_t i = 0; i < ladder->rung_count; i++) {
+    for (size_t i = 0; i < ladder_rung_count(ladder); i++) {
         if (strcmp(ladder_rung(ladder, i)->name, text) == 0)
             name = ladder_rung(ladder, i)->name;
         join_name(names, sizeof names, ladder_rung(ladder, i)->name);
@@ -314,6 +350,29 @@ static bool add_rung(const char *text, struct options *options, struct error *er
     return true;
 }
 
+bool options_select(const struct options *options, size_t i)
+{
+    const struct ladder *const ladder = options->ladder;
+    const struct rung *const rung = ladder_rung(ladder, i);
+    const struct climb *const climb = ladder_climb(ladder, &i);
+    const struct climb *const chosen =
+        options->climb != NULL || climb == NULL ? options->climb : ladder->climbs[0];
+
+    for (size_t r = 0; r < options->rung_count; r++)
+        if (strcmp(options->rungs[r], rung->name) == 0)
+            return true;
+    if (options->rung_count > 0)
+        return false;
+    if (options->all && options->climb == NULL)
+        return true;
+    if (climb == chosen)
+        return options->all || !(rung->flags & RUNG_SIDE);
+    /* At the end of each ladder: what dispatches, and the library, if they run where it runs. */
+    const struct rung *const first = (const struct rung *)chosen->rungs;
+    return (rung->flags & (RUNG_DISPATCHES | RUNG_LIBRARY)) != 0 &&
+           (rung->flags & RUNG_HOST) == (first->flags & RUNG_HOST);
+}
+
 /* The struct that the entry's member is in. */
 static void *owner_of(const struct entry *entry, const struct options *options)
 {
@@ -326,6 +385,8 @@ static bool take_option(const struct entry *entry, const char *text, struct opti
     switch (entry->special) {
     case RUNG:
         return add_rung(text, options, error);
+    case CLIMB:
+        return set_climb(text, options, error);
     case SWEEP:
         return set_sweep(text, options, error);
     case COUNTERS:

@@ -18,13 +18,14 @@ struct options {
     struct problem_options *problem; /* the options of the ladder's kind of problem */
 
     const char *rungs[MAX_RUNGS_NAMED]; /* given by --rung */
-    size_t rung_count;                  /* 0: all rungs */
+    size_t rung_count;                  /* 0: those of a ladder (options_select) */
+    const struct climb *climb;          /* given by --ladder; NULL: the first */
 
     size_t warmup;
     size_t reps;                           /* 0: as many samples as fit in a fixed time (trial.h) */
     const char *csv, *json, *counters_csv; /* files to write, or NULL */
     const char *explore, *explore_blocks;  /* a page to write, and the blocks that it shows */
-    bool histogram, chart, quiz, cold, skip_small;
+    bool histogram, chart, quiz, cold, skip_small, all;
     int counters;                              /* enum counters_format */
     size_t sweep_from, sweep_to, sweep_factor; /* sweep_factor 0: no sweep */
     int rounds;                                /* in which the rungs take their samples in turn */
@@ -42,6 +43,10 @@ bool options_default(struct options *options, const struct ladder *ladder, struc
  * EXIT_BAD_USAGE. */
 enum options_outcome options_parse(int argc, char **argv, const struct step *step,
                                    struct options *options, FILE *out, struct error *error);
+
+/* Whether rung i of the ladder is to run: it is named; or no rung is, and it is of the main climb of the
+ * ladder that is selected, or, with `all`, a side rung, or without --ladder of any ladder. */
+bool options_select(const struct options *options, size_t i);
 
 void options_free(struct options *options);
 

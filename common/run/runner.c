@@ -40,16 +40,6 @@ struct size_run {
     bool is_verified; /* and the rows are being counted */
 };
 
-static bool is_selected(const struct options *options, const struct rung *rung)
-{
-    if (options->rung_count == 0)
-        return true;
-    for (size_t i = 0; i < options->rung_count; i++)
-        if (strcmp(options->rungs[i], rung->name) == 0)
-            return true;
-    return false;
-}
-
 /* Skips a rung that cannot run on this machine or cannot do this problem. */
 static void skip_unless_runnable(const struct size_run *run, const struct rung *rung,
                                  struct result *row)
@@ -276,14 +266,14 @@ static bool start_rows(struct size_run *run, const struct step *step, const stru
         .machine = *machine,
         .seed = options->problem->seed,
         .cold = options->cold,
-        .rows = calloc(ladder->rung_count, sizeof *results->rows),
+        .rows = calloc(ladder_rung_count(ladder), sizeof *results->rows),
     };
-    run->rungs = calloc(ladder->rung_count, sizeof *run->rungs);
+    run->rungs = calloc(ladder_rung_count(ladder), sizeof *run->rungs);
     if (results->rows == NULL || run->rungs == NULL)
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
-    for (size_t i = 0; i < ladder->rung_count; i++) {
+    for (size_t i = 0; i < ladder_rung_count(ladder); i++) {
         const struct rung *const rung = ladder_rung(ladder, i);
-        if (!is_selected(options, rung))
+        if (!options_select(options, i))
             continue;
         struct result *const row = &results->rows[results->row_count];
         run->rungs[results->row_count++] = rung;

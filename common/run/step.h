@@ -8,7 +8,17 @@
 #include "problem/problem.h"
 #include "problem/rung.h"
 
-/* One kind of problem with its rungs, each with one more idea than the rung before it. */
+/* Rungs, each with one more idea than the rung before it, except for side rungs (RUNG_SIDE). Of a step
+ * with several for one kind of problem, each has a folder of its own. */
+struct climb {
+    const char *name;  /* for --ladder */
+    const char *idea;  /* one line, for --list */
+    const void *rungs; /* array of the kind's own kind of rung: see LADDER_RUNGS, ladder_rung */
+    size_t rung_size, rung_count;
+};
+
+/* All rungs for one kind of problem: in one array, or in several climbs, the first of which is the
+ * default. */
 struct ladder {
     const char *name; /* for --ladder (struct step); NULL if the step has only one ladder */
     const char *idea; /* one line, for --help */
@@ -18,17 +28,46 @@ struct ladder {
     const char *lesson;
     const struct problem_kind *kind;
     const struct back_end *back_end;
-    const void *rungs; /* array of the kind's own kind of rung: see LADDER_RUNGS, ladder_rung */
+    const void *rungs; /* as in struct climb; NULL with climbs */
     size_t rung_size, rung_count;
+    const struct climb *const *climbs;
+    size_t climb_count; /* 0: no climbs */
 };
+
+#define LADDER_CLIMBS(table) .climbs = (table), .climb_count = sizeof(table) / sizeof(table)[0]
 
 /* Initializes the members rungs, rung_size and rung_count from an array of any kind of rung. */
 #define LADDER_RUNGS(table)                                                                        \
     .rungs = (table), .rung_size = sizeof(table)[0], .rung_count = sizeof(table) / sizeof(table)[0]
 
+static inline size_t ladder_rung_count(const struct ladder *ladder)
+{
+    size_t count = ladder->rung_count;
+
+    for (size_t c = 0; c < ladder->climb_count; c++)
+        count += ladder->climbs[c]->rung_count;
+    return count;
+}
+
+/* The climb that rung i of the ladder is on, NULL if it has none; i becomes the rung's number there. */
+static inline const struct climb *ladder_climb(const struct ladder *ladder, size_t *i)
+{
+    size_t c = 0;
+
+    if (ladder->climb_count == 0)
+        return NULL;
+    for (; *i >= ladder->climbs[c]->rung_count; c++)
+        *i -= ladder->climbs[c]->rung_count;
+    return ladder->climbs[c];
+}
+
 static inline const struct rung *ladder_rung(const struct ladder *ladder, size_t i)
 {
-    return (const struct rung *)((const char *)ladder->rungs + i * ladder->rung_size);
+    const struct climb *const climb = ladder_climb(ladder, &i);
+
+    return climb != NULL
+               ? (const struct rung *)((const char *)climb->rungs + i * climb->rung_size)
+               : (const struct rung *)((const char *)ladder->rungs + i * ladder->rung_size);
 }
 
 struct step {

@@ -703,24 +703,32 @@ def check_paths(root, text, complain):
 # ---- rungs and index -----------------------------------------------------------------------------
 
 
+def tables_of(root, step):
+    """The texts of a step's tables of rungs, one for each ladder.c in its folder and those below."""
+    tables = []
+    for path in tracked.files(root):
+        if re.match(r"%s/(?!exercise/|tests?/|test_).*\.c$" % step, path):
+            found = re.findall(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", read(os.path.join(root, path)), re.S)
+            if not found and path.endswith("/ladder.c") and "RUNGS(" not in read(os.path.join(root, path)):
+                raise Wrong("%s has no table of rungs" % path)
+            tables += found
+    return tables
+
+
 def rungs_of(root, step):
     """The names in a step's tables of rungs, except for a learner's own, which begin with my_."""
     names = []
-    for path in tracked.files(root):
-        source = read(os.path.join(root, path)) if re.match(r"%s/[^/]*\.c$" % step, path) else ""
-        for table in re.finditer(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", source, re.S):
-            names += re.findall(r'\.rung =\s*\{\.name = "(?!my_)([^"]+)"', table.group(1))
+    for table in tables_of(root, step):
+        names += re.findall(r'\.rung =\s*\{\.name = "(?!my_)([^"]+)"', table)
     return list(dict.fromkeys(names))
 
 
 def ideas_of(root, step):
     """{rung: the ideas that the step's tables of rungs give for it, in one or more ladders}"""
     ideas = {}
-    for path in tracked.files(root):
-        source = read(os.path.join(root, path)) if re.match(r"%s/[^/]*\.c$" % step, path) else ""
-        for table in re.finditer(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", source, re.S):
-            for name, idea in re.findall(r'\{\.name = "([^"]+)",\s*\.idea\s*=\s*((?:"[^"]*"\s*)+)', table.group(1)):
-                ideas.setdefault(name, []).append("".join(re.findall(r'"([^"]*)"', idea)))
+    for table in tables_of(root, step):
+        for name, idea in re.findall(r'\{\.name = "([^"]+)",\s*\.idea\s*=\s*((?:"[^"]*"\s*)+)', table):
+            ideas.setdefault(name, []).append("".join(re.findall(r'"([^"]*)"', idea)))
     return ideas
 
 
@@ -746,18 +754,28 @@ def steps_of(root):
 
 
 def check_rungs(root, complain):
+    """Each rung is on a page of its step; the README has each rung, or each folder that has a ladder."""
     for step in steps_of(root):
         rungs = rungs_of(root, step)
         if not rungs:
             complain(step, 1, "no table of rungs found")
-        for page in ("docs/%s.md" % step, "%s/README.md" % step):
-            if not os.path.exists(os.path.join(root, page)):
-                complain(page, 1, "there is no such page")
-                continue
-            text = read(os.path.join(root, page))
+        readme = "%s/README.md" % step
+        pages = [path for path in tracked.files(root) if re.match(r"docs/(%s_[^/]*|several_gpus)\.md$" % step[:2], path)]
+        missing = [page for page in ("docs/%s.md" % step, readme) if not os.path.exists(os.path.join(root, page))]
+        for page in missing:
+            complain(page, 1, "there is no such page")
+        if missing:
+            continue
+        folders = sorted({path.split("/")[1] for path in tracked.files(root)
+                          if re.match(r"%s/[^/]+/ladder\.c$" % step, path)})
+        for folder in folders:
+            if "](%s)" % folder not in read(os.path.join(root, readme)):
+                complain(readme, 1, "does not link to the ladder %s" % folder)
+        for wanted in [pages] + ([[readme]] if not folders else []):
+            text = "".join(read(os.path.join(root, page)) for page in wanted)
             for rung in rungs:
                 if not re.search(r"`[^`\n]*(?<!\w)%s(?!\w)[^`\n]*`" % re.escape(rung), text):
-                    complain(page, 1, "`%s`, a rung of %s, is not on this page" % (rung, step))
+                    complain(wanted[0], 1, "`%s`, a rung of %s, is not on this page" % (rung, step))
 
 
 def check_exercises(root, texts, complain):

@@ -31,7 +31,7 @@ count() {
 rungs() {
     local step=$1
     shift
-    count "$build/bin/$step" "$@" --warmup 0 --reps 1 --skip-small
+    count "$build/bin/$step" --all "$@" --warmup 0 --reps 1 --skip-small
 }
 
 {

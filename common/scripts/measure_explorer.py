@@ -29,10 +29,10 @@ RUNS = (
     ("vectors", "06_gpu_warp_shuffle", "--n 64K"),
     ("rows", "06_gpu_warp_shuffle", "--ladder rows --m 40 --n 300"),
     ("columns", "06_gpu_warp_shuffle", "--ladder columns --m 300 --n 40"),
-    ("f32", "07_gemm", "--m 128 --n 128 --k 64"),
-    ("tf32", "07_gemm", "--type tf32 --m 128 --n 128 --k 64"),
-    ("bf16", "07_gemm", "--type bf16 --m 128 --n 128 --k 128"),
-    ("conv", "08_conv", "--batch 1 --channels 4 --height 18 --width 34 --filters 8"),
+    ("f32", "07_gemm", "--all --m 128 --n 128 --k 64"),
+    ("tf32", "07_gemm", "--all --type tf32 --m 128 --n 128 --k 64"),
+    ("bf16", "07_gemm", "--all --type bf16 --m 128 --n 128 --k 128"),
+    ("conv", "08_conv", "--all --batch 1 --channels 4 --height 18 --width 34 --filters 8"),
 )
 
 DRAWN = "return Math.max(performance.getEntriesByName('explorer drawn')[0].startTime, ...performance.getEntriesByName('first-contentful-paint').map(one => one.startTime))"

@@ -36,6 +36,7 @@ import argparse
 import collections
 import concurrent.futures
 import csv
+import glob
 import json
 import os
 import random
@@ -164,9 +165,9 @@ class Step:
                 words = [word for word in shlex.split(entry["command"]) if word != "-Werror"]
                 output = words[words.index("-o") + 1]
                 target = re.match(r"CMakeFiles/(.*?)\.dir/", output).group(1)
-                source = os.path.basename(entry["file"])
+                source = os.path.relpath(entry["file"], os.path.join(ROOT, name))
                 if source.endswith(".cu.cpp"):
-                    source = source[:-4]
+                    source = entry["file"].split("/simt_%s/" % target)[1][:-len(".cpp")]
                     if os.path.exists(entry["file"] + ".ii"):
                         self.preprocessed.add(source)
                 self.commands[source, target] = (words, output)
@@ -235,32 +236,52 @@ class Step:
         """[(options that choose its ladder, name, sources of its own, sources that it can reach)]"""
         rungs = []
         folder = os.path.join(ROOT, self.name)
-        with open(os.path.join(folder, "ladder.c")) as file:
-            match = re.search(r"\.ladder_option = \"(\w+)\"", file.read())
+        tables = sorted(path for path in glob.glob(os.path.join(folder, "**", "*.c"), recursive=True)
+                        if path.endswith(("ladder.c", "step.c")))
+        texts = []
+        for path in tables:
+            with open(path) as file:
+                texts.append(file.read())
+        match = re.search(r"\.ladder_option = \"(\w+)\"", "".join(texts))
         option = "--" + (match.group(1) if match else "ladder")
-        for file_name in sorted(os.listdir(folder)):
-            if not file_name.endswith("ladder.c"):
-                continue
-            with open(os.path.join(folder, file_name)) as file:
-                text = file.read()
-            rows, *ladders = re.split(r"const struct ladder \w+ = ", text)
-            for row in re.split(r"(?=\.name = \")", rows)[1:]:
-                functions = dict(re.findall(r"\.(\w+) = (\w+)", row))
-                functions.pop("unavailable", None)
-                own = {self.has[functions["run"]]} if functions.get("run") in self.has else set()
-                reached = set()
-                ahead = [self.has[name] for name in functions.values() if name in self.has]
-                while ahead:
-                    source = ahead.pop()
-                    if source not in reached and not source.endswith("ladder.c"):
-                        reached.add(source)
-                        ahead += [self.has[name] for name in self.needs[source] if name in self.has]
-                for ladder in ladders:
-                    name = re.match(r"\{\s*\.name = \"(\w+)\"", ladder)
-                    selected = re.search(r"^    \.with = \"(\w+)\"", ladder, re.MULTILINE)
-                    rungs.append(([option, name.group(1)] if name else []) +
-                                 (["--" + selected.group(1), str(DEVICES)] if selected else []))
-                    rungs[-1] = (rungs[-1], row.split('"')[1], own, reached)
+        # {climb: the name of the ladder that has it}
+        climbs = {climb: name for text in texts
+                  for array, listed in re.findall(r"struct climb \*const (\w+)\[\] = \{([^}]*)\}", text)
+                  for name in re.findall(r"\.name = \"(\w+)\",[^}]*LADDER_CLIMBS\(%s\)" % array, text)
+                  for climb in re.findall(r"&(\w+)", listed)}
+        for path, text in zip(tables, texts):
+            found = [(rows, re.findall(r"const struct (climb|ladder) (\w+) = (\{[^}]*?LADDER_RUNGS\(%s\))" % array, text))
+                     for array, rows in re.findall(r"struct \w+_rung (\w+)\[\] = (.*?);\n", text, re.DOTALL)]
+            if not found and not path.endswith("step.c"):
+                raise Unusable("%s has no table of rungs" % path)
+            for rows, users in found:
+                if rows.startswith("RUNGS("): # every type has the same
+                    rows = text
+                ladders = ['{ .name = "%s"' % climbs[name] if kind == "climb" and name in climbs else body
+                           for kind, name, body in users]
+                rungs += self._rungs_in(rows, ladders, option)
+        return rungs
+
+    def _rungs_in(self, rows, ladders, option):
+        """The rungs of one table, once for each ladder that has it."""
+        rungs = []
+        for row in re.split(r"(?=\.name = \")", rows)[1:]:
+            functions = dict(re.findall(r"\.(\w+) = (\w+)", row))
+            functions.pop("unavailable", None)
+            own = {self.has[functions["run"]]} if functions.get("run") in self.has else set()
+            reached = set()
+            ahead = [self.has[name] for name in functions.values() if name in self.has]
+            while ahead:
+                source = ahead.pop()
+                if source not in reached and not source.endswith("ladder.c"):
+                    reached.add(source)
+                    ahead += [self.has[name] for name in self.needs[source] if name in self.has]
+            for ladder in ladders:
+                name = re.match(r"\{\s*\.name = \"(\w+)\"", ladder)
+                selected = re.search(r"^    \.with = \"(\w+)\"", ladder, re.MULTILINE)
+                rungs.append(([option, name.group(1)] if name else []) +
+                             (["--" + selected.group(1), str(DEVICES)] if selected else []))
+                rungs[-1] = (rungs[-1], row.split('"')[1], own, reached)
         return rungs
 
     def runs(self, sources):
@@ -280,7 +301,8 @@ class Step:
         here, such as for another processor."""
         folder = os.path.join(ROOT, self.name)
         names = {name for name, target in self.commands if target == self.name + "_rungs"}
-        names |= {name for name in os.listdir(folder) if name.endswith(".cuh")}
+        names |= {os.path.relpath(path, folder) for path in
+                  glob.glob(os.path.join(folder, "**", "*.cuh"), recursive=True)}
         names |= {name for included in self.made.values() for name in included}
         return [os.path.join(folder, name) for name in sorted(names)
                 if os.path.exists(os.path.join(folder, name)) and not name.endswith("ladder.c") and
@@ -288,18 +310,20 @@ class Step:
 
     def units(self, source):
         """The sources to compile if that one has changed: itself, or what includes it."""
-        name = os.path.basename(source)
+        folder = os.path.join(ROOT, self.name)
+        name = os.path.relpath(os.path.join(folder, source), folder)
         if not name.endswith(".cuh"):
             return [unit for unit, sources in self.made.items() if name in sources] or [name]
         changed, before = {name}, set()
-        folder = os.path.join(ROOT, self.name)
         while changed != before:
             before = set(changed)
-            for other in os.listdir(folder):
-                if other.endswith((".cu", ".cuh")):
-                    with open(os.path.join(folder, other)) as file:
-                        if changed & set(re.findall(r'#include "([^"]*)"', file.read())):
-                            changed.add(other)
+            for path in glob.glob(os.path.join(folder, "**", "*.cu*"), recursive=True):
+                with open(path) as file:
+                    included = re.findall(r'#include "([^"]*)"', file.read())
+                places = [os.path.normpath(os.path.join(start, header)) for header in included
+                          for start in (folder, os.path.dirname(path))]
+                if changed & {os.path.relpath(place, folder) for place in places}:
+                    changed.add(os.path.relpath(path, folder))
         return sorted(unit for unit in changed if (unit, self.name + "_rungs") in self.commands)
 
 
@@ -335,6 +359,17 @@ def run(command, seconds, **more):
         process.wait()
 
 
+def link_others(folder, to, changed):
+    """Links all of a folder, except for one file and the folders above it, which are made."""
+    os.makedirs(to, exist_ok=True)
+    first, _, rest = changed.partition(os.sep)
+    for name in os.listdir(folder):
+        if name != first:
+            os.symlink(os.path.join(folder, name), os.path.join(to, name))
+    if rest:
+        link_others(os.path.join(folder, first), os.path.join(to, first), rest)
+
+
 class Trial:
     """One mutant, compiled and run in a folder of its own."""
 
@@ -350,10 +385,9 @@ class Trial:
         for name in os.listdir(ROOT):
             if name != step.name:
                 os.symlink(os.path.join(ROOT, name), os.path.join(folder, "sources", name))
-        for name in os.listdir(os.path.join(ROOT, step.name)):
-            if name != os.path.basename(mutant.source):
-                os.symlink(os.path.join(ROOT, step.name, name), os.path.join(self.sources, name))
-        with open(os.path.join(self.sources, os.path.basename(mutant.source)), "w") as file:
+        changed = os.path.relpath(mutant.source, os.path.join(ROOT, step.name))
+        link_others(os.path.join(ROOT, step.name), self.sources, changed)
+        with open(os.path.join(self.sources, changed), "w") as file:
             file.write(mutant.text)
 
     def compiled(self, target, unit):
@@ -364,10 +398,10 @@ class Trial:
         words[1:1] = ["-I" + self.sources,
                       "-fmacro-prefix-map=%s/=%s/" % (os.path.join(self.folder, "sources"), ROOT)]
         source = os.path.join(self.sources, unit)
-        to = os.path.join(self.folder, target + "_" + unit + ".o")
+        to = os.path.join(self.folder, target + "_" + unit.replace("/", "_") + ".o")
         commands = []
         if unit.endswith(".cu"):
-            rewritten = os.path.join(self.folder, target + "_" + unit + ".cpp")
+            rewritten = os.path.join(self.folder, target + "_" + unit.replace("/", "_") + ".cpp")
             made = os.path.join(self.step.folder, "each_reduction", unit)
             if os.path.exists(made):  # common/each_reduction.cmake: it includes the source
                 with open(made) as file:

@@ -99,8 +99,11 @@ function(simt_add_cuda_sources target)
     get_filename_component(source "${file}" ABSOLUTE)
     get_filename_component(folder "${source}" DIRECTORY)
     get_filename_component(name "${source}" NAME)
-    set(rewritten "${CMAKE_CURRENT_BINARY_DIR}/simt_${target}/${name}.cpp")
-    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/simt_${target}")
+    # Two folders of a step can have a file of one name.
+    string(REGEX REPLACE "^/.*/|^\\.\\./" "" place "${file}")
+    set(rewritten "${CMAKE_CURRENT_BINARY_DIR}/simt_${target}/${place}.cpp")
+    get_filename_component(place "${rewritten}" DIRECTORY)
+    file(MAKE_DIRECTORY "${place}")
     target_sources(${target} PRIVATE "${rewritten}")
     # #pragma unroll is meant for nvcc. Kernels spend most of their time switching between threads:
     # -O3 would gain little and take 50% longer to compile.

@@ -49,7 +49,7 @@ const struct reduction_rung *step_test_rung(const char *name)
 {
     const struct ladder *ladder = step_test_ladder();
 
-    for (size_t i = 0; i < ladder->rung_count; i++)
+    for (size_t i = 0; i < ladder_rung_count(ladder); i++)
         if (strcmp(ladder_rung(ladder, i)->name, name) == 0)
             return (const struct reduction_rung *)ladder_rung(ladder, i);
     fail_msg("no rung %s", name);
@@ -129,14 +129,14 @@ static void judge_rungs(struct problem *problem, size_t first, size_t last,
                         const struct problem_options *options)
 {
     const struct ladder *ladder = step_test_ladder();
-    struct kernels *const kernels = calloc(ladder->rung_count, sizeof *kernels);
+    struct kernels *const kernels = calloc(ladder_rung_count(ladder), sizeof *kernels);
     struct error error;
 
     assert_non_null(kernels);
     for (size_t input = first; input <= last; input++) {
         if (!problem->kind->load(problem, input, &error))
             fail_msg("%s", error.text);
-        for (size_t i = 0; i < ladder->rung_count; i++)
+        for (size_t i = 0; i < ladder_rung_count(ladder); i++)
             if (is_tested(problem, ladder_rung(ladder, i))) {
                 judge_rung(problem, ladder_rung(ladder, i), input, options->offset);
                 kernels_read(&kernels[i], rung_back_end(ladder_rung(ladder, i), ladder->back_end));
@@ -184,7 +184,7 @@ static void reach_rungs(const struct ladder *ladder, bool reached[])
         struct problem *const problem = kind->create(options, ladder->back_end, &machine, &error);
         if (problem == NULL)
             fail_msg("%s", error.text);
-        for (size_t r = 0; r < ladder->rung_count; r++)
+        for (size_t r = 0; r < ladder_rung_count(ladder); r++)
             reached[r] = reached[r] || small_is_for(options, problem, ladder_rung(ladder, r),
                                                     &machine, reached[r]);
         kind->destroy(problem);
@@ -215,9 +215,9 @@ void step_test_reached(void **state)
 
         if ((ladder->with != NULL) != (step_test_ladder()->with != NULL))
             continue;
-        assert_true(ladder->rung_count <= MAX_RUNGS_NAMED);
+        assert_true(ladder_rung_count(ladder) <= MAX_RUNGS_NAMED);
         reach_rungs(ladder, reached);
-        for (size_t r = 0; r < ladder->rung_count; r++) {
+        for (size_t r = 0; r < ladder_rung_count(ladder); r++) {
             const struct rung *const rung = ladder_rung(ladder, r);
             if (!reached[r] && !cannot_run_here(rung) &&
                 !(rung->flags & (RUNG_LIBRARY | RUNG_LESSON)))
@@ -444,7 +444,7 @@ void step_test_known_answers(void **state)
     options.n = 1;
     options.op = OP_DOT;
     struct problem *const problem = create(&options.base);
-    for (size_t i = 0; i < ladder->rung_count; i++)
+    for (size_t i = 0; i < ladder_rung_count(ladder); i++)
         if (is_tested(problem, ladder_rung(ladder, i)))
             known_answers_of((const struct reduction_rung *)ladder_rung(ladder, i));
     problem->kind->destroy(problem);
@@ -517,7 +517,7 @@ void step_test_depths(void **state)
         skip();
     step_test_defaults(&options);
     struct problem *const problem = create(&options.base);
-    for (size_t i = 0; i < ladder->rung_count; i++)
+    for (size_t i = 0; i < ladder_rung_count(ladder); i++)
         if (is_tested(problem, ladder_rung(ladder, i)) &&
             !step_test_depth_holds((const struct reduction_rung *)ladder_rung(ladder, i)))
             fail_msg("%s: a term goes through more roundings than its .depth says",
@@ -558,7 +558,7 @@ void step_test_determinism(void **state)
         struct problem *const problem = create(&options.base);
         if (!problem->kind->load(problem, problem->probes, &error))
             fail_msg("%s", error.text);
-        for (size_t i = 0; i < ladder->rung_count; i++) {
+        for (size_t i = 0; i < ladder_rung_count(ladder); i++) {
             const struct rung *const rung = ladder_rung(ladder, i);
             if (is_tested(problem, rung) && !(rung->flags & (RUNG_NONDETERMINISTIC | RUNG_LIBRARY)))
                 /* Threads are emulated in one order: only what a run leaves behind could matter. */

@@ -14,7 +14,7 @@
 #include "judging.h"
 #include "problem/conv/conv.h"
 #include "problem/conv/options.h"
-#include "winograd_bound.h"
+#include "winograd/parts/bound.h"
 
 /* ---- rungs ----------------------------------------------------------------------------------- */
 

@@ -113,9 +113,9 @@ if ((most > 3)); then # the other ladders, and what the first sizes leave out
     try_cuda 06_gpu_warp_shuffle "${once[@]}" --ladder columns --m 20 --n 30
     try_cuda 07_gemm "${once[@]}" --m 17 --n 24 --k 24 --rung stream_k --rung tensor_3xtf32
     for type in bf16 tf32; do
-        try_cuda 07_gemm "${once[@]}" --type $type --m 17 --n 24 --k 24
+        try_cuda 07_gemm "${once[@]}" --all --type $type --m 17 --n 24 --k 24
     done
-    try_cuda 08_conv "${once[@]}" --batch 1 --channels 4 --height 9 --width 9 --filters 4 --groups 2
+    try_cuda 08_conv "${once[@]}" --all --batch 1 --channels 4 --height 9 --width 9 --filters 4 --groups 2
 fi
 
 # ---- no /proc -----------------------------------------------------------------------------------

@@ -77,11 +77,21 @@ EXCEPTIONS = {
 UNREAD = ["step", "common/tests", "common/exercise", "common/simt/cc", "common/simt/tests"]
 
 
+# The folders of a step, from the ground up: a file includes its own folder and those before it. The files
+# beside the folders are two: what every ladder includes, and what lists the ladders.
+FOLDERS = {
+    "07_gemm": ["rungs.h", "parts", "cpu", "float32", "tf32", "float32_tensor_cores", "bfloat16", "any_shape/float32",
+                "any_shape/bfloat16", "several_gpus", "ladders.h", "any_shape", "step.c"],
+    "08_conv": ["rungs.h", "parts", "cpu", "direct", "gemm", "winograd", "tensor_cores", "grouped", "any_shape",
+                "ladders.h", "step.c"],
+}
+
+
 def room_of(path):
-    if re.match(r"0\d_\w+/(?!test_)", path):
-        return "step"
-    if re.match(r"0\d_\w+/test_", path):
+    if re.match(r"0\d_\w+/tests?[/_]", path):
         return "common/tests"
+    if re.match(r"0\d_\w+/", path):
+        return "step"
     found = [room for room in ROOMS if path.startswith(room + "/")]
     return max(found, key=len) if found else None
 
@@ -156,9 +166,45 @@ def calls(files):
                     yield path, number, owners[name]
 
 
+def place_in_step(path):
+    """The number of the file's folder in FOLDERS; a ladder.c lists what others have, and comes last."""
+    step, _, rest = path.partition("/")
+    folders = FOLDERS.get(step)
+    if folders is None or rest.startswith("exercise/"):
+        return None
+    if rest.endswith("ladder.c"):
+        return len(folders)
+    found = [folder for folder in folders if rest == folder or rest.startswith(folder + "/")]
+    return folders.index(max(found, key=len)) if found else -1
+
+
+def verdict_in_steps(path, target):
+    """What is wrong with an arrow from a step to a step, or None."""
+    start, end = path.split("/")[0], target.split("/")[0]
+    if start != end:
+        return None if start > end else "%s comes before %s" % (start, end)
+    first, second = place_in_step(path), place_in_step(target)
+    if first is None or second is None:
+        return None
+    if -1 in (first, second):
+        return "FOLDERS does not have it"
+    return "its folder comes before that one in FOLDERS" if second > first else None
+
+
+def compiled():
+    """(CMakeLists.txt, line, source) for the sources of another step that a step compiles."""
+    for name in tracked.files(ROOT):
+        if re.match(r"0\d_\w+/CMakeLists.txt$", name):
+            for number, line in enumerate(read(name).split("\n"), 1):
+                for source in re.findall(r"\.\./(0\d_\w+/[\w/.]+\.(?:cu|c))\b", line):
+                    yield name, number, source
+
+
 def verdict(path, target):
     """What is wrong with an arrow, or None."""
     start, end = room_of(path), room_of(target)
+    if start == end == "step":
+        return verdict_in_steps(path, target)
     if (path, target) in EXCEPTIONS or start == end:
         return None
     if ROOMS.index(end) > ROOMS.index(start):
@@ -184,7 +230,9 @@ def main():
                        ("common/device/cpu.c", "common/simt/cuda/simt.h"),
                        ("common/simt/memory/memory.c", "common/base/error.h"),
                        ("common/simt/machine/atomics.c", "common/simt/check/shadow.h"),
-                       ("common/simt/check/check.c", "common/simt/cc/simt_tokens.h")):
+                       ("common/simt/check/check.c", "common/simt/cc/simt_tokens.h"),
+                       ("07_gemm/float32/parts/ring.cuh", "07_gemm/any_shape/float32/plan.h"),
+                       ("07_gemm/bfloat16/01_wmma.cu", "08_conv/parts/conv_device.cuh")):
         if verdict(start, end) is None:
             wrong.append("%s -> %s is not found wrong" % (start, end))
     for path in files:
@@ -209,6 +257,10 @@ def main():
         problem = verdict(path, target)
         if problem:
             wrong.append("%s:%d: includes %s, but %s" % (path, line, target, problem))
+    for path, line, source in compiled():
+        problem = verdict_in_steps(path, source) or (None if source in files else "it is not there")
+        if problem:
+            wrong.append("%s:%d: compiles %s, but %s" % (path, line, source, problem))
     for path, line, target in calls(files):
         wrong.append("%s:%d: names what %s declares, but %s comes first in ROOMS" %
                      (path, line, target, room_of(path)))

@@ -6,7 +6,7 @@
  * of blocks share B's tiles, as in the rung `multicast`.
  * Still bad: low tiles bring more bytes for a product than high ones. */
 #include "bfloat16/parts/launch.cuh"
-#include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/plan.h"
 #include "rungs.h"
 
 /* 128 columns, 64 for each of the two warpgroups, and a multiple of 8 rows. C must be such that the

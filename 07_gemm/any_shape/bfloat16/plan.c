@@ -1,5 +1,5 @@
 /* Step 07, bfloat16: which way computes a shape the fastest. */
-#include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/plan.h"
 
 #include <math.h>
 #include <stdint.h>

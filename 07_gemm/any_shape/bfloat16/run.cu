@@ -6,10 +6,10 @@
  * cannot read, or only slowly, are first copied. Few rows or columns go to the rungs made for them,
  * and a matrix times a vector to any_shape/bfloat16/vector.cu. */
 #include "bfloat16/parts/launch.cuh"
-#include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/plan.h"
 #include "parts/copy_rows.h"
-#include "rungs.h"
 #include "parts/workspace.h"
+#include "rungs.h"
 
 typedef plan<64, 8, 1, true> narrow;
 typedef plan<128, 6, 1, true> middle;

@@ -10,7 +10,7 @@
  * need neither device memory nor a second kernel. Still bad: the last of several waves of tiles may
  * leave multiprocessors idle. */
 #include "bfloat16/parts/hopper.cuh"
-#include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/plan.h"
 #include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"

@@ -1,15 +1,15 @@
 /* Step 07, rung `streamed`: products with up to 32 rows of C, for which B comes through a ring in
  * shared memory, by the TMA, on Hopper (sm_90a). */
+#include "any_shape/float32/map_a.cuh"
+#include "any_shape/float32/plan.h"
+#include "any_shape/float32/split_k_ticket.cuh"
+#include "float32/parts/map_b.cuh"
+#include "float32/parts/ring.cuh"
 #include "kernel/dependent_launch.cuh"
 #include "kernel/l2_hints.cuh"
 #include "kernel/tensor_map.cuh"
 #include "kernel/tma.cuh"
-#include "any_shape/float32/plan.h"
-#include "float32/parts/ring.cuh"
 #include "parts/shared_memory.cuh"
-#include "any_shape/float32/split_k_ticket.cuh"
-#include "any_shape/float32/map_a.cuh"
-#include "float32/parts/map_b.cuh"
 
 /* A block computes ROWS x N elements of C: DOWN warps below one another, each with TALL rows, and
  * SLICES of them, each for another part of a stage's values of p. A lane has FOURS fours of

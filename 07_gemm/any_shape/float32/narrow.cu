@@ -1,8 +1,8 @@
 /* Step 07, rung `narrow`: tiles of 32 or 16 columns, with A as it lies, on Hopper (sm_90a). */
-#include "kernel/tensor_map.cuh"
-#include "any_shape/float32/planned_work.cuh"
-#include "parts/shared_memory.cuh"
 #include "any_shape/float32/map_a.cuh"
+#include "any_shape/float32/planned_work.cuh"
+#include "kernel/tensor_map.cuh"
+#include "parts/shared_memory.cuh"
 
 /* A stage's tile of A has a row of 128 bytes for each row of C; its chunks of 16 bytes lie where
  * the TMA's 128-byte swizzle puts them. A thread's rows are 8 apart, so that a warp's 8 rows of

@@ -2,13 +2,13 @@
  * (any_shape/float32/plan.c). */
 #include <stdio.h>
 
-#include "parts/copy_rows.h"
+#include "any_shape/float32/plan.h"
 #include "device/gpu.h"
 #include "kernel/launch_limits.cuh"
-#include "any_shape/float32/plan.h"
-#include "rungs.h"
+#include "parts/copy_rows.h"
 #include "parts/matrix.cuh"
 #include "parts/workspace.h"
+#include "rungs.h"
 
 extern "C" size_t l2_bytes(void)
 {

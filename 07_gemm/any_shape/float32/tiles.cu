@@ -1,7 +1,7 @@
 /* Step 07: tiles_of_c with tiles of several shapes, aligned copies of B, and products left over at
  * the edges, on Hopper (sm_90a). */
-#include "parts/copy_rows.h"
 #include "any_shape/float32/planned_work.cuh"
+#include "parts/copy_rows.h"
 #include "parts/shared_memory.cuh"
 
 template <typename T, bool IS_SHORT>

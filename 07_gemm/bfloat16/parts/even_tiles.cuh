@@ -6,7 +6,7 @@
 #define RUNGS_07_BF16_EVEN_TILES_CUH
 
 #include "bfloat16/parts/launch.cuh"
-#include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/plan.h"
 
 static const unsigned HIGH = BF16_HIGH_ROWS, TILE_N = BF16_EVEN_COLUMNS, STAGES = 4;
 typedef tensor_ring<HIGH, TILE_N, STAGES> even_ring;

@@ -33,7 +33,8 @@ struct plan {
     static const unsigned CONSUMERS = 2 * WARPGROUP;
     static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
     static const unsigned CLUSTER = CLUSTER_BLOCKS, GROUP = GROUP_ROWS / CLUSTER;
-    static const bool STORES_BY_TMA = BY_TMA, SHARED_FIRST = true; /* any_shape/bfloat16/stream_k.cuh */
+    static const bool STORES_BY_TMA = BY_TMA,
+                      SHARED_FIRST = true; /* any_shape/bfloat16/stream_k.cuh */
     typedef ::tensor_ring<TILE_M, TILE_N, STAGES> ring;
 
     /* Buffers of a consumer: 64 x 64 elements on their way to C. */

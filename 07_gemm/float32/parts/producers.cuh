@@ -2,8 +2,8 @@
 #ifndef RUNGS_07_PRODUCERS_CUH
 #define RUNGS_07_PRODUCERS_CUH
 
-#include "kernel/tma.cuh"
 #include "float32/parts/ring.cuh"
+#include "kernel/tma.cuh"
 
 /* 16-byte loads of A per thread and stage. All producers together load 16 rows of 32 floats; then
  * the next 16 rows, and where a stage is deeper than 32, the next floats of all rows. A thread has

@@ -4,11 +4,11 @@
 #ifndef RUNGS_07_TENSOR_FLOATS_CUH
 #define RUNGS_07_TENSOR_FLOATS_CUH
 
-#include "parts/copy_rows.h"
 #include "kernel/dependent_launch.cuh"
-#include "parts/tma_ring.cuh"
+#include "parts/copy_rows.h"
 #include "parts/matrix.cuh"
 #include "parts/tile_order.cuh"
+#include "parts/tma_ring.cuh"
 
 static const unsigned STEP_K = 32; /* a step's terms: 128 bytes of floats */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;

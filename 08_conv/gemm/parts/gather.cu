@@ -1,5 +1,6 @@
 /* Step 08: what the rungs that gather inputs do before and after their products. */
 #include "gemm/parts/gather.cuh"
+#include "rungs.h"
 
 static const unsigned BLOCK = 256;
 

@@ -2,8 +2,8 @@
 #ifndef GATHER_CUH
 #define GATHER_CUH
 
-#include "parts/conv_device.cuh"
 #include "kernel/dependent_launch.cuh"
+#include "parts/conv_device.cuh"
 
 extern "C" {
 #include "gemm/parts/gather_plan.h"

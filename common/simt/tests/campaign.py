@@ -36,10 +36,10 @@ STEPS = [
     ("06_gpu_warp_shuffle", "--n 16387"),
     ("06_gpu_warp_shuffle", "--ladder rows --m 33 --n 777"),
     ("06_gpu_warp_shuffle", "--ladder columns --m 777 --n 65"),
-    ("07_gemm", "--m 100 --n 67 --k 45 --beta 2"),
-    ("07_gemm", "--type bf16 --m 100 --n 72 --k 48"),
-    ("07_gemm", "--type tf32 --m 100 --n 67 --k 45 --beta 2"),
-    ("08_conv", "--batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1"),
+    ("07_gemm", "--all --m 100 --n 67 --k 45 --beta 2"),
+    ("07_gemm", "--all --type bf16 --m 100 --n 72 --k 48"),
+    ("07_gemm", "--all --type tf32 --m 100 --n 67 --k 45 --beta 2"),
+    ("08_conv", "--all --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1"),
 ]
 FAULTS = ["faults", "faults_memory", "kernels", "stencils", "orders", "barriers", "streams", "faults_ptx", "faults_wgmma", "faults_cluster"]
 SAMPLE = {"simt_orders ok_look_back", "simt_orders ok_grid_barrier", "program scan_warp", "program grid_sync",

@@ -1,7 +1,7 @@
 /* Step 07: all multiprocessors get the same share of the work (stream-K), on Hopper (sm_90a). */
-#include "rungs.h"
 #include "float32/parts/stream_k_kernel.cuh"
 #include "parts/workspace.h"
+#include "rungs.h"
 
 /* How many blocks share the work: all multiprocessors, but none gets so little that passing on
  * partial sums costs more than it saves. */

@@ -1,0 +1,38 @@
+/* Step 07: the TMA copies the tiles of B. */
+#include "float32/parts/map_b.cuh"
+#include "float32/parts/roles.cuh"
+
+extern "C" const char *declines_tensor_copies(const struct gemm *call)
+{
+    const char *const reason = declines_producer_warps(call);
+
+    if (call->m == 0 || call->n == 0 || reason != NULL || tensor_takes_b(call))
+        return reason;
+    return has_aligned_rows(call->b, call->ldb) ? "requires n and k below 2^31"
+                                                : "requires rows of B aligned to 16 bytes";
+}
+
+/* Better: B is needed as it is stored, so the TMA can copy a tile of it, for one instruction of one
+ * thread; A must be transposed. Still bad: the registers; and the
+ * TMA does not copy rows of B that are not aligned. */
+static __global__ void __launch_bounds__(THREADS, 1)
+    tensor_copies(const struct gemm call, const __grid_constant__ CUtensorMap b)
+{
+    __shared__ phase_barrier full[Large::STAGES], free[Large::STAGES];
+    const struct ring ring = make_ring<Large>(full, free, tensor_b::ARRIVALS);
+
+    if (threadIdx.x >= Large::CONSUMERS)
+        produce(call, tensor_b{&b}, ring);
+    else
+        consume<ROW_BY_ROW>(call, ring);
+}
+
+extern "C" void launch_tensor_copies(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    cudaFuncSetAttribute(tensor_copies, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         Large::SHARED_BYTES);
+    tensor_copies<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
+        *call, describe_b(call, Large::DEPTH, Large::N));
+}

@@ -1,0 +1,38 @@
+/* Step 07: the producers hand registers over to the consumers. */
+#include "float32/parts/map_b.cuh"
+#include "float32/parts/roles.cuh"
+
+/* At launch all threads have the same number of registers. The producers release some (setmaxnreg),
+ * which the consumers take. */
+static const unsigned LAUNCH_REGISTERS = 168, CONSUMER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
+static_assert(Large::CONSUMERS * CONSUMER_REGISTERS + PRODUCERS * PRODUCER_REGISTERS <=
+                  THREADS * LAUNCH_REGISTERS,
+              "the consumers would wait for registers forever");
+
+/* Better: the sums of a consumer, 128, and the elements for two values of p, 48, fit in its
+ * registers. Still bad: a multiply-add whose three operands all come from the register file takes
+ * an extra cycle. */
+static __global__ void __launch_bounds__(THREADS, 1)
+    specialized(const struct gemm call, const __grid_constant__ CUtensorMap b)
+{
+    __shared__ phase_barrier full[Large::STAGES], free[Large::STAGES];
+    const struct ring ring = make_ring<Large>(full, free, tensor_b::ARRIVALS);
+
+    if (threadIdx.x >= Large::CONSUMERS) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        produce(call, tensor_b{&b}, ring);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
+        consume<ROW_BY_ROW>(call, ring);
+    }
+}
+
+extern "C" void launch_specialized(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    cudaFuncSetAttribute(specialized, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         Large::SHARED_BYTES);
+    specialized<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
+        *call, describe_b(call, Large::DEPTH, Large::N));
+}

@@ -1,0 +1,46 @@
+/* Step 07, rungs whose warps have roles (warp specialization), on Hopper (sm_90a): 4 producer warps
+ * copy tiles to a ring buffer in shared memory, 8 consumer warps multiply them.
+ *
+ * A float32 product on Hopper is bound by instruction issue: a multiprocessor can issue four
+ * instructions per cycle, and each of them can be a multiply-add, so that any other instruction
+ * costs a multiply-add. These rungs leave the consumers with little more than multiply-adds and
+ * loads from shared memory. */
+#ifndef RUNGS_07_ROLES_CUH
+#define RUNGS_07_ROLES_CUH
+
+#include "float32/parts/consumers.cuh"
+#include "float32/parts/producers.cuh"
+#include "rungs.h"
+
+static const unsigned THREADS = Large::CONSUMERS + PRODUCERS;
+
+/* The tile of C that the block computes. Tiles are numbered row by row. */
+static __device__ inline struct place tile_of_block(const struct gemm &call)
+{
+    struct place tile;
+
+    tile.row = first_row_of_tile(call.n, Large::M, Large::N);
+    tile.column = first_column_of_tile(call.n, Large::N);
+    return tile;
+}
+
+template <typename B>
+static __device__ inline void produce(const struct gemm &call, const B &b, const struct ring &ring)
+{
+    struct slot slot = {0, 1};
+
+    produce_tile<Large>(call, b, tile_of_block(call), 0, steps_along<Large>(call), ring, &slot);
+}
+
+template <enum order ORDER>
+static __device__ inline void consume(const struct gemm &call, const struct ring &ring)
+{
+    const struct within at = place_in_tile<Large>();
+    struct slot slot = {0, 0};
+    float sum[THREAD_M][Large::THREAD_N] = {};
+
+    multiply<Large, ORDER>(ring, at, steps_along<Large>(call), Large::SHARE, &slot, sum);
+    store_tile<Large>(call, tile_of_block(call), at, ring.exchange, sum);
+}
+
+#endif
