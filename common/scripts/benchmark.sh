@@ -36,7 +36,8 @@ die() {
 
 # ---- arguments -----------------------------------------------------------------------------------
 
-climbs=no quick=no list=no wanted=()
+climbs=no quick=no list=no wanted=() asked=''
+(($# <= 2)) || asked=" -- ${*:1:$#-2}"
 while (($# > 0)); do
     case $1 in
     --climbs) climbs=yes ;;
@@ -274,9 +275,9 @@ for unit in ${to_do[@]+"${to_do[@]}"}; do
         "$(minutes $(((SECONDS - begin) * (left - number) / number)))"
 done
 
-# Without Python nobody knows later where the rows came from; they are as good.
+# Without Python the file has no FILE.json; the rows are the same.
 if [[ $added == yes && $file == *.csv ]] && command -v python3 >/dev/null; then
-    "$(dirname -- "$(readlink -f -- "$0")")/provenance.py" add "$file" "./run.sh --benchmark ${file##*/}"
+    "$(dirname -- "$(readlink -f -- "$0")")/provenance.py" add "$file" "./run.sh --benchmark ${file##*/}$asked"
 fi
 printf '%d rows in %s\n' $(($(wc -l <"$file") - 1)) "$file"
 ((${#failed[@]} == 0)) || printf 'failed: %s\n' "${failed[@]}" >&2
