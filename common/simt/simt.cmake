@@ -82,8 +82,9 @@ function(simt_add_cuda_sources target)
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64
         AND NOT RUNGS_SANITIZE)
       set(twice ON)
+      get_target_property(bin simt_rewrite RUNTIME_OUTPUT_DIRECTORY)
       set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
-        "${SIMT_FOLDER}/twice.sh;${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/simt_rewrite;${CMAKE_CXX_COMPILER_LAUNCHER}")
+        "${SIMT_FOLDER}/twice.sh;${bin}/simt_rewrite;${CMAKE_CXX_COMPILER_LAUNCHER}")
     endif()
   endif()
   if(NOT SIMT_OPTIMISATION)
@@ -167,5 +168,8 @@ function(simt_add_cuda_sources target)
     set_source_files_properties("${rewritten}" PROPERTIES
       INCLUDE_DIRECTORIES "${folder}"
       COMPILE_OPTIONS "${options}")
+    if(twice)
+      set_source_files_properties("${rewritten}" PROPERTIES OBJECT_DEPENDS "${SIMT_FOLDER}/twice.sh")
+    endif()
   endforeach()
 endfunction()

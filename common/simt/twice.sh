@@ -50,12 +50,13 @@ translate() {
 translate plain "$@" &
 translate hooks "$@"
 status=$?
-wait $! && both=yes || both=no
+wait $! && together=0 || together=2
 [ $status -eq 0 ] || exit $status
+[ "$together" -ne 0 ] || "$rewriter" --twice "$object.hooks.s" "$object.plain.s" || together=$?
 # shellcheck disable=SC2086 # $compiler may be several words, such as "ccache g++"
-if [ $both = yes ] && "$rewriter" --twice "$object.hooks.s" "$object.plain.s"; then
-    $compiler -c "$object.hooks.s" -o "$object.hooks.o" && $compiler -c "$object.plain.s" -o "$object.plain.o" &&
-        $compiler -r -nostdlib "$object.hooks.o" "$object.plain.o" -o "$object"
-else
-    $compiler -c "$object.hooks.s" -o "$object"
-fi
+case $together in
+0) $compiler -c "$object.hooks.s" -o "$object.hooks.o" && $compiler -c "$object.plain.s" -o "$object.plain.o" &&
+    $compiler -r -nostdlib "$object.hooks.o" "$object.plain.o" -o "$object" ;;
+2) $compiler -c "$object.hooks.s" -o "$object" ;; # they do not go together
+*) exit 1 ;;
+esac
