@@ -271,8 +271,7 @@ static void test_note_of_columns(void **state)
 {
     (void)state;
     assert_counted("05_gpu_shared_tree --n 1100000 --rung sequential",
-                   "from the column `loads` on, counted on a smaller problem, 1048576 (1M)",
-                   "pass");
+                   "counted for 1048576 (1M) (--counters counts this size): ", "pass");
 }
 
 /* And which numbers of the probe: so many terms that the bound takes any result of the race. */
@@ -280,7 +279,7 @@ static void test_note_of_probe(void **state)
 {
     (void)state;
     assert_counted("04_gpu_atomic --n 16M --rung race --rung one_block",
-                   "from the column `crowd` on, counted on a smaller problem, 1048576 (1M)",
+                   "counted for 1048576 (1M) (--counters counts this size): ",
                    "race: on the probe, whole numbers that need no rounding: got ");
 }
 
