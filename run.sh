@@ -211,3 +211,4 @@ fi
 say "Next: docs/README.md explains the rungs. The options of a step:"
 say "      $(shown "$root/build/$backend/bin/${steps[0]}") --help"
 exit "$first_failure"
+# SPDX-License-Identifier: MIT

@@ -280,3 +280,4 @@ skipped=''
 ((all_skipped == 0)) || skipped=", $all_skipped skipped"
 put '%d passed, %d failed%s\n' "$all_passed" "$all_failed" "$skipped"
 ((all_failed == 0))
+# SPDX-License-Identifier: MIT

@@ -256,3 +256,4 @@ void how_compensated(const struct reduction *call, char text[RUNG_HOW_SIZE])
     const bool sums = call->op == OP_DOT || call->op == OP_SUM;
     snprintf(text, RUNG_HOW_SIZE, "scalar, %s, 1 thread", sums ? "Kahan" : "nothing rounds");
 }
+/* SPDX-License-Identifier: MIT */

@@ -124,3 +124,4 @@ void run_checked(const struct reduction *call)
     else
         reduce_specialized(call, checked_f32, checked_f64);
 }
+/* SPDX-License-Identifier: MIT */

@@ -151,3 +151,4 @@ void run_dynamic(const struct reduction *call)
     else
         *(float *)call->result = as_float32(result);
 }
+/* SPDX-License-Identifier: MIT */

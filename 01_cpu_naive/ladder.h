@@ -51,3 +51,4 @@ void how_unrolled(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_openblas(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -185,3 +185,4 @@ void run_map_reduce_inline(const struct reduction *call)
     else
         reduce_specialized(call, inline_f32, inline_f64);
 }
+/* SPDX-License-Identifier: MIT */

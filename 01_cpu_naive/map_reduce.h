@@ -23,3 +23,4 @@ void map_reduce(const void *a, const void *b, size_t n, map_function *map,
                 combine_function *combine, void *term, void *result);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -5,3 +5,4 @@ void map_reduce(const void *a, const void *b, size_t n, map_function *map,
 {
     map_reduce_inline(a, b, n, map, combine, term, result);
 }
+/* SPDX-License-Identifier: MIT */

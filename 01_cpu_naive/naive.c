@@ -57,3 +57,4 @@ void how_chain(const struct reduction *call, char text[RUNG_HOW_SIZE])
     (void)call;
     snprintf(text, RUNG_HOW_SIZE, "scalar, 1 thread");
 }
+/* SPDX-License-Identifier: MIT */

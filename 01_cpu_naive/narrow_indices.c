@@ -94,3 +94,4 @@ const char *declines_narrow_indices(const struct reduction *call)
 {
     return call->n > UINT_MAX - 8 ? "its indices end at 2^32" : NULL;
 }
+/* SPDX-License-Identifier: MIT */

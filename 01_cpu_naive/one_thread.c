@@ -21,3 +21,4 @@ void how_openblas(const struct reduction *call, char text[RUNG_HOW_SIZE])
     const struct reduction single = on_one_thread(call);
     openblas_how(&single, text);
 }
+/* SPDX-License-Identifier: MIT */

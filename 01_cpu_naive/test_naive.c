@@ -173,7 +173,7 @@ static void one_thread_is_told(void **state)
     const struct reduction call = {.op = OP_SUM, .type = TYPE_F64, .n = 10, .threads = 2};
     (void)state;
 
-    for (size_t i = 0; i < step_test_ladder()->rung_count; i++) {
+    for (size_t i = 0; i < ladder_rung_count(step_test_ladder()); i++) {
         char text[RUNG_HOW_SIZE] = "";
         const struct rung *const rung = ladder_rung(step_test_ladder(), i);
         if (rung->unavailable != NULL && rung->unavailable() != NULL)
@@ -201,3 +201,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("01_cpu_naive", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -102,3 +102,4 @@ void how_unrolled(const struct reduction *call, char text[RUNG_HOW_SIZE])
     (void)call;
     snprintf(text, RUNG_HOW_SIZE, "8 accumulators, 1 thread");
 }
+/* SPDX-License-Identifier: MIT */

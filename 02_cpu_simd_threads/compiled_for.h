@@ -26,3 +26,4 @@ static inline const char *compiled_for(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

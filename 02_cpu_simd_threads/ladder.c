@@ -153,3 +153,4 @@ const struct step step = {
     .ladders = ladders,
     .ladder_count = sizeof ladders / sizeof ladders[0],
 };
+/* SPDX-License-Identifier: MIT */

@@ -39,3 +39,4 @@ void how_pool(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_simd_threads(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
 #endif
+/* SPDX-License-Identifier: MIT */

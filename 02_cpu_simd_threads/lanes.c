@@ -226,3 +226,4 @@ void how_lanes(const struct reduction *call, char text[RUNG_HOW_SIZE])
     (void)call;
     snprintf(text, RUNG_HOW_SIZE, "compiled for %s", compiled_for());
 }
+/* SPDX-License-Identifier: MIT */

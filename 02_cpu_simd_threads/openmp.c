@@ -109,3 +109,4 @@ void how_openmp_simd(const struct reduction *call, char text[RUNG_HOW_SIZE])
     snprintf(text, RUNG_HOW_SIZE, "compiled for %s, %d thread%s", compiled_for(), call->threads,
              call->threads == 1 ? "" : "s");
 }
+/* SPDX-License-Identifier: MIT */

@@ -223,3 +223,4 @@ void run_local(const struct reduction *call)
     else
         *(float *)call->result = local_f32(call);
 }
+/* SPDX-License-Identifier: MIT */

@@ -177,3 +177,4 @@ void run_first_touch(const struct reduction *call)
     }
     run_simd_threads(&here);
 }
+/* SPDX-License-Identifier: MIT */

@@ -179,3 +179,4 @@ void how_threads(const struct reduction *call, char text[RUNG_HOW_SIZE])
     snprintf(text, RUNG_HOW_SIZE, "scalar, %d thread%s", call->threads,
              call->threads == 1 ? "" : "s");
 }
+/* SPDX-License-Identifier: MIT */

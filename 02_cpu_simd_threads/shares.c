@@ -47,3 +47,4 @@ double depth_vector_partials(const struct reduction *call)
 {
     return depth_vector(call) + thread_count(call);
 }
+/* SPDX-License-Identifier: MIT */

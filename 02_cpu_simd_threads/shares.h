@@ -48,3 +48,4 @@ double depth_partials(const struct reduction *call);
 double depth_vector_partials(const struct reduction *call);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -289,3 +289,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("02_cpu_simd_threads", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -166,3 +166,4 @@ int main(void)
     }
     return right ? 0 : 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -39,3 +39,4 @@ void on_threads(const struct reduction *call, void (*work)(const struct reductio
     for (int t = 1; t < started; t++)
         pthread_join(handles[t], NULL);
 }
+/* SPDX-License-Identifier: MIT */

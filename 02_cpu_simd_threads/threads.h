@@ -18,3 +18,4 @@ void add_atomically(const struct reduction *share);
 void add_in_register(const struct reduction *share);
 
 #endif
+/* SPDX-License-Identifier: MIT */

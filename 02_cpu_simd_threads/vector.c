@@ -110,3 +110,4 @@ double depth_vector(const struct reduction *call)
 {
     return (double)(call->n / 4 + 4) + 3 + 4 + 16;
 }
+/* SPDX-License-Identifier: MIT */

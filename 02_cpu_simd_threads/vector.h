@@ -33,3 +33,4 @@ struct instruction_set {
 extern const struct instruction_set vector_sets[];
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -299,3 +299,4 @@ AVX2 void vector_avx2(const struct reduction *call)
         reduce_specialized(call, several_f32, several_f64);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

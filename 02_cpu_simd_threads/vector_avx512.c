@@ -296,3 +296,4 @@ AVX512 void vector_avx512(const struct reduction *call)
         reduce_specialized(call, several_f32, several_f64);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

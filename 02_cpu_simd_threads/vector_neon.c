@@ -250,3 +250,4 @@ void vector_neon(const struct reduction *call)
         reduce_specialized(call, several_f32, several_f64);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

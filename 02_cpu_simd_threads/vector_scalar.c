@@ -145,3 +145,4 @@ void vector_scalar(const struct reduction *call)
     else
         reduce_specialized(call, several_f32, several_f64);
 }
+/* SPDX-License-Identifier: MIT */

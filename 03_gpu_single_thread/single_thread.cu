@@ -95,3 +95,4 @@ void launch_loads_in_flight(const struct reduction *call)
 
     loads_in_flight<<<1, 1>>>(a, b, call->n, (value *)call->result);
 }
+/* SPDX-License-Identifier: MIT */

@@ -5,3 +5,4 @@
 enum { ACCUMULATORS = 16 };
 
 #endif
+/* SPDX-License-Identifier: MIT */

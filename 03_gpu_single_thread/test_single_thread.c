@@ -88,7 +88,7 @@ static void one_thread_is_launched(void **state)
 
     if (step_test_ladder()->back_end->counters_reset == NULL)
         skip();
-    for (size_t i = 0; i < step_test_ladder()->rung_count; i++) {
+    for (size_t i = 0; i < ladder_rung_count(step_test_ladder()); i++) {
         step_test_ladder()->back_end->counters_reset();
         assert_true(
             step_test_reduce((const struct reduction_rung *)ladder_rung(step_test_ladder(), i),
@@ -110,3 +110,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("03_gpu_single_thread", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -59,3 +59,4 @@ void launch_with_copies(const struct reduction *call)
     launch_loads_in_flight(call);
     cudaMemcpyAsync(&host_result, call->result, result_size(call->type), cudaMemcpyDeviceToHost, 0);
 }
+/* SPDX-License-Identifier: MIT */

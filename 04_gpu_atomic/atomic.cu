@@ -165,3 +165,4 @@ void launch_atomic_block(const struct reduction *call)
     set_zero<<<1, 1>>>(result);
     atomic_block<<<blocks.count, blocks.threads>>>(a, b, call->n, result);
 }
+/* SPDX-License-Identifier: MIT */

@@ -33,7 +33,7 @@ static struct counters counters_of(const char *name, enum reduce_op op, size_t n
     struct counters counters = {0};
 
     assert_true(n <= MOST);
-    for (size_t i = 0; i < step_test_ladder()->rung_count; i++)
+    for (size_t i = 0; i < ladder_rung_count(step_test_ladder()); i++)
         if (strcmp(ladder_rung(step_test_ladder(), i)->name, name) == 0) {
             step_test_ladder()->back_end->counters_reset();
             step_test_reduce((const struct reduction_rung *)ladder_rung(step_test_ladder(), i), op,
@@ -84,3 +84,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("04_gpu_atomic", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

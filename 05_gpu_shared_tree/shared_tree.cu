@@ -280,3 +280,4 @@ void launch_first_add(const struct reduction *call)
     first_add<<<blocks.count, blocks.threads>>>(a, b, call->n, block_results);
     FINISH(first_add)<<<1, blocks.threads>>>(block_results, NULL, blocks.count, result);
 }
+/* SPDX-License-Identifier: MIT */

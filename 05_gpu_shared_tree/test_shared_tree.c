@@ -31,3 +31,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("05_gpu_shared_tree", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

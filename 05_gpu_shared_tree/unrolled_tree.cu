@@ -222,3 +222,4 @@ void launch_tree_atomic(const struct reduction *call)
     write_identity<<<1, 1>>>(result);
     tree_atomic<<<blocks.count, BLOCK>>>(a, b, call->n, result);
 }
+/* SPDX-License-Identifier: MIT */

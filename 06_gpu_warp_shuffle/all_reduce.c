@@ -64,3 +64,4 @@ void launch_nccl_threads(const struct reduction *call)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -137,3 +137,4 @@ void launch_bulk_copies(const struct reduction *call)
                          STAGES * STAGE_BYTES);
     cudaLaunchKernelEx(&config, bulk_copies, a, b, call->n, head, block_results, result);
 }
+/* SPDX-License-Identifier: MIT */

@@ -356,3 +356,4 @@ const char *declines_column_split(const struct matrix_reduction *call)
     return call->columns > 0 && column_plan_split(call).splits == 1 ? "requires few, long columns"
                                                                     : NULL;
 }
+/* SPDX-License-Identifier: MIT */

@@ -143,3 +143,4 @@ const struct ladder columns = {
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

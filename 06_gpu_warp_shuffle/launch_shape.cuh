@@ -32,3 +32,4 @@ static struct shape shape_for_size(const struct reduction *call)
         return shape_of(call, 1024, 2, 2);
     return shape_of(call, 1024, 4, 2);
 }
+/* SPDX-License-Identifier: MIT */

@@ -20,3 +20,4 @@ static __device__ size_t block_number()
 {
     return (size_t)blockIdx.y * gridDim.x + blockIdx.x;
 }
+/* SPDX-License-Identifier: MIT */

@@ -122,3 +122,4 @@ struct column_plan column_plan_second(const struct matrix_reduction *call, unsig
 {
     return plan_columns(call, splits, 1, SECTOR_BYTES / (unsigned)element_size(call->type), 1);
 }
+/* SPDX-License-Identifier: MIT */

@@ -101,3 +101,4 @@ static inline double rounds_of_tree(unsigned leaves)
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

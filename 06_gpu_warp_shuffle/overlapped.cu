@@ -70,3 +70,4 @@ void launch_overlapped(const struct reduction *call)
     else
         cudaLaunchKernelEx(&config, overlapped_1024x4, a, b, call->n, block_results, result);
 }
+/* SPDX-License-Identifier: MIT */

@@ -284,3 +284,4 @@ const char *declines_row_split(const struct matrix_reduction *call)
 {
     return call->rows > 0 && row_plan_split(call).pieces == 1 ? "requires few, long rows" : NULL;
 }
+/* SPDX-License-Identifier: MIT */

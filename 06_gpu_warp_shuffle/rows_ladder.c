@@ -146,3 +146,4 @@ const struct ladder rows = {
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

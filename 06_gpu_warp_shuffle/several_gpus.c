@@ -197,3 +197,4 @@ void launch_graph(const struct reduction *call)
     (void)call;
     CHECK(cudaGraphLaunch(all_launches, 0));
 }
+/* SPDX-License-Identifier: MIT */

@@ -32,3 +32,4 @@ void how_nccl(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_nccl_threads(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
 #endif
+/* SPDX-License-Identifier: MIT */

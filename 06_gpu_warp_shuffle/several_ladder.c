@@ -111,3 +111,4 @@ const struct ladder vectors_on_gpus = {
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

@@ -115,3 +115,4 @@ void join_gpus(void)
         CHECK(cudaStreamWaitEvent(stream_of(shares.first), shares.done[gpu], 0));
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -49,3 +49,4 @@ void reduce_on_one_gpu(const struct reduction *call);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

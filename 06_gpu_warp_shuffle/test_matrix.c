@@ -74,7 +74,7 @@ static void verify(enum matrix_axis axis, const struct reduction_options *option
     for (size_t input = step_test_first_input(problem); input <= last; input++) {
         if (!problem->kind->load(problem, input, &error))
             fail_msg("%s", error.text);
-        for (size_t i = 0; i < table->rung_count; i++) {
+        for (size_t i = 0; i < ladder_rung_count(table); i++) {
             const struct rung *rung = ladder_rung(table, i);
             struct comparison comparison;
 
@@ -224,7 +224,7 @@ static void expect(enum reduce_op op, const float *a, size_t rows, size_t column
         float *const got = malloc((results + 1) * sizeof *got);
 
         assert_non_null(got);
-        for (size_t i = 0; i < table->rung_count; i++) {
+        for (size_t i = 0; i < ladder_rung_count(table); i++) {
             if (results > 10000 && has_grid_of_row_block(ladder_rung(table, i)))
                 continue;
             if (!reduce((enum matrix_axis)axis, (const struct matrix_rung *)ladder_rung(table, i),
@@ -355,7 +355,7 @@ static void test_repeatable(void **state)
     for (int axis = AXIS_ROWS; axis <= AXIS_COLUMNS; axis++) {
         const struct ladder *table = ladder_of((enum matrix_axis)axis);
         const struct matrix_rung *top =
-            (const struct matrix_rung *)ladder_rung(table, table->rung_count - 1);
+            (const struct matrix_rung *)ladder_rung(table, ladder_rung_count(table) - 1);
         const size_t rows = axis == AXIS_ROWS ? COLUMNS : ROWS; /* few results, many terms */
         const size_t columns = axis == AXIS_ROWS ? ROWS : COLUMNS;
         reduce((enum matrix_axis)axis, top, OP_SUM, TYPE_F32, a, rows, columns, first);
@@ -385,3 +385,4 @@ int main(int count, char **arguments)
                                            open_machine, NULL);
     return cmocka_run_group_tests_name("06_gpu_warp_shuffle, matrices", tests, open_machine, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -80,3 +80,4 @@ int main(void)
     return cmocka_run_group_tests_name("06_gpu_warp_shuffle, plans of rows and columns", tests,
                                        NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

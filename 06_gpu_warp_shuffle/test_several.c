@@ -85,3 +85,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("06_gpu_warp_shuffle on several GPUs", tests, choose, NULL);
 }
+/* SPDX-License-Identifier: MIT */

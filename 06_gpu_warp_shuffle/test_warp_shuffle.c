@@ -101,3 +101,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("06_gpu_warp_shuffle", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -45,3 +45,4 @@ HOW(graph)
 HOW(nccl)
 HOW(nccl_threads)
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -121,3 +121,4 @@ static __device__ unsigned ticket;
     if (lane == 0)
         *result = mine;
 }
+/* SPDX-License-Identifier: MIT */

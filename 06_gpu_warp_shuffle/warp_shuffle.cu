@@ -233,3 +233,4 @@ void launch_shape_by_size(const struct reduction *call)
     else
         one_launch_1024x4<<<shape.blocks, 1024, 0, stream>>>(a, b, call->n, block_results, result);
 }
+/* SPDX-License-Identifier: MIT */

@@ -10,3 +10,4 @@ extern const struct climb bfloat16_ladder, bfloat16_shapes, tf32_ladder;
 extern const struct ladder f32_on_gpus, bf16_on_gpus;
 
 #endif
+/* SPDX-License-Identifier: MIT */

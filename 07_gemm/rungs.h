@@ -128,3 +128,4 @@ void prepare_any_shape_bf16(const struct gemm *call);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

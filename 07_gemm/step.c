@@ -1,5 +1,5 @@
-/* Step 07: the ladders of each type. Everything else (options, inputs, verification, timing, report) is
- * in common/. */
+/* Step 07: the ladders of each type. Everything else (options, inputs, verification, timing,
+ * report) is in common/. */
 #include "ladders.h"
 
 static const struct climb *const f32_climbs[] = {&float32_ladder, &cpu_ladder,
@@ -42,3 +42,4 @@ const struct step step = {
     .ladder_count = sizeof ladders / sizeof ladders[0],
     .ladder_option = "type",
 };
+/* SPDX-License-Identifier: MIT */

@@ -9,3 +9,4 @@ extern const struct climb cpu_ladder, direct_ladder, gemm_ladder, winograd_ladde
 extern const struct climb tensor_cores_ladder, grouped_ladder, any_shape_ladder;
 
 #endif
+/* SPDX-License-Identifier: MIT */

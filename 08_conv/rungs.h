@@ -85,3 +85,4 @@ double depth_tensor(const struct conv *call);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

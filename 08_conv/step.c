@@ -1,4 +1,5 @@
-/* Step 08: its ladders. Everything else (options, inputs, verification, timing, report) is in common/. */
+/* Step 08: its ladders. Everything else (options, inputs, verification, timing, report) is in
+ * common/. */
 #include "ladders.h"
 
 static const struct climb *const climbs[] = {
@@ -21,3 +22,4 @@ const struct step step = {
     .ladders = ladders,
     .ladder_count = sizeof ladders / sizeof ladders[0],
 };
+/* SPDX-License-Identifier: MIT */

@@ -120,3 +120,4 @@ foreach(function IN LISTS functions)
 endforeach()
 
 file(WRITE ${UNIT} "${unit}")
+# SPDX-License-Identifier: MIT

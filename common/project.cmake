@@ -86,3 +86,4 @@ add_subdirectory(${RUNGS_ROOT}/common ${PROJECT_BINARY_DIR}/common)
 if(BUILD_TESTING AND NOT RUNGS_ALONE)
   cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL rungs_add_quick_tests)
 endif()
+# SPDX-License-Identifier: MIT

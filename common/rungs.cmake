@@ -319,3 +319,4 @@ function(rungs_add_instruction_set_test test_source)
     rungs_leave_to_all(TESTS ${step}.${test}_arm64 PROGRAMS ${test}_arm64)
   endif()
 endfunction()
+# SPDX-License-Identifier: MIT

@@ -62,3 +62,4 @@ function(rungs_check_toolkit)
   endif()
   set(RUNGS_CHECKED_TOOLKIT "${tried}" CACHE INTERNAL "The nvcc and g++ that rungs_check_toolkit tried")
 endfunction()
+# SPDX-License-Identifier: MIT

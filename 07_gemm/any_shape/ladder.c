@@ -1,4 +1,5 @@
-/* Step 07: kernels for particular shapes, which are side rungs, and any_shape, which plans with them. */
+/* Step 07: kernels for particular shapes, which are side rungs, and any_shape, which plans with
+ * them. */
 #include "ladders.h"
 #include "library/cublas.h"
 #include "parts/workspace.h"
@@ -242,3 +243,4 @@ const struct climb bfloat16_shapes = {
     .idea = "kernels for particular shapes in bfloat16, and a plan for every shape",
     LADDER_RUNGS(bfloat16_shapes_rungs),
 };
+/* SPDX-License-Identifier: MIT */

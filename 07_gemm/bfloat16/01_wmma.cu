@@ -112,3 +112,4 @@ extern "C" void launch_wmma(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         wmma_tile<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

@@ -152,3 +152,4 @@ extern "C" void launch_swizzled(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         swizzled<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS, SHARED_BYTES>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

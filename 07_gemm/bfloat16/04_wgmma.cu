@@ -124,3 +124,4 @@ extern "C" void launch_wgmma_ring(const struct gemm *call)
     wgmma_ring<<<tile_count(call, TILE_M, TILE_N), THREADS, bytes>>>(
         *call, map_a(call, TILE_M), map_b(call), steps_along_k(call));
 }
+/* SPDX-License-Identifier: MIT */

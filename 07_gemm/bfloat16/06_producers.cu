@@ -107,3 +107,4 @@ extern "C" void launch_wide_tile_bf16(const struct gemm *call)
 {
     LAUNCH(wide_tile, 256, call);
 }
+/* SPDX-License-Identifier: MIT */

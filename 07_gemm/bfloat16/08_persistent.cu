@@ -14,3 +14,4 @@ extern "C" void launch_persistent(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         LAUNCH_PREPARED(persistent, persistent_plan, call, 1, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -26,3 +26,4 @@ extern "C" void launch_tma_stores(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         LAUNCH_PREPARED(tma_stores, stores_plan, call, 1, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -109,3 +109,4 @@ extern "C" void launch_stored_later(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         LAUNCH_PREPARED(stored_later, later_plan, call, 1, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,7 +1,8 @@
 /* Step 07, bfloat16: waves of tiles that come out even, since a part of C has lower ones
- * (bfloat16/parts/even_tiles.cuh). As in any_shape/bfloat16/fitted.cu, the rows of a tile are the columns of wgmma's
- * products, of which there may be any multiple of 8; as in bfloat16/11_stored_later.cu, a tile is stored
- * while the next one's products run. For a beta of 0, and a C that the TMA can store.
+ * (bfloat16/parts/even_tiles.cuh). As in any_shape/bfloat16/fitted.cu, the rows of a tile are the
+ * columns of wgmma's products, of which there may be any multiple of 8; as in
+ * bfloat16/11_stored_later.cu, a tile is stored while the next one's products run. For a beta of 0,
+ * and a C that the TMA can store.
  *
  * even_pairs: two blocks beside each other bring A's tile together, half of it each. */
 #include "bfloat16/parts/even_tiles.cuh"
@@ -227,3 +228,4 @@ extern "C" void launch_even_pairs(const struct gemm *call)
 {
     launch_even(call, true);
 }
+/* SPDX-License-Identifier: MIT */

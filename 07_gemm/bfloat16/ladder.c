@@ -124,3 +124,4 @@ const struct climb bfloat16_ladder = {
     .idea = "from wmma to persistent blocks with an overlapped epilogue",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

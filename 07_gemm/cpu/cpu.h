@@ -29,3 +29,4 @@ void how_cpu_tile(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void how_cpu_threads(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 
 #endif
+/* SPDX-License-Identifier: MIT */

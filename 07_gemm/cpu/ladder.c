@@ -73,3 +73,4 @@ const struct climb cpu_ladder = {
     .idea = "one CPU thread, vectors, blocks for the caches, all cores",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

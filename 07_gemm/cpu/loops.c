@@ -108,3 +108,4 @@ void how_cpu_tile(const struct gemm *call, char text[RUNG_HOW_SIZE])
     (void)call;
     snprintf(text, RUNG_HOW_SIZE, "%s", cpu_tile()->name);
 }
+/* SPDX-License-Identifier: MIT */

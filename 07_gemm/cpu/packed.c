@@ -263,3 +263,4 @@ void how_cpu_threads(const struct gemm *call, char text[RUNG_HOW_SIZE])
     snprintf(text, RUNG_HOW_SIZE, "%s, %d thread%s", cpu_tile()->name, call->threads,
              call->threads == 1 ? "" : "s");
 }
+/* SPDX-License-Identifier: MIT */

@@ -75,3 +75,4 @@ const struct cpu_tile *cpu_tile(void)
 {
     return best;
 }
+/* SPDX-License-Identifier: MIT */

@@ -39,3 +39,4 @@ static inline float blend(float alpha, float sum, float beta, const float *c)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

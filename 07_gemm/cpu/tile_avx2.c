@@ -80,3 +80,4 @@ const struct cpu_tile cpu_tile_avx2 = {
     .store = store,
 };
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -82,3 +82,4 @@ const struct cpu_tile cpu_tile_avx512 = {
     .store = store,
 };
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -78,3 +78,4 @@ const struct cpu_tile cpu_tile_neon = {
     .store = store,
 };
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -1,6 +1,7 @@
 /* Step 07: C = alpha * A * B + beta * C for row-major matrices, A m x k, B k x n, C m x n.
  *
- * Every kernel computes all of C; the rungs differ in how often each element of A and B is loaded. */
+ * Every kernel computes all of C; the rungs differ in how often each element of A and B is
+ * loaded. */
 #include "float32/parts/bands.cuh"
 
 /* One thread per element of C; threadIdx.x is the row.
@@ -30,3 +31,4 @@ extern "C" void launch_naive_rows(const struct gemm *call)
         naive_rows<<<tiles_of(&band), dim3(TILE, TILE)>>>(band);
     }
 }
+/* SPDX-License-Identifier: MIT */

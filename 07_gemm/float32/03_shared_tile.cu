@@ -45,3 +45,4 @@ extern "C" void launch_shared_tile(const struct gemm *call)
         shared_tile<<<tiles_of(&band), dim3(TILE, TILE)>>>(band);
     }
 }
+/* SPDX-License-Identifier: MIT */

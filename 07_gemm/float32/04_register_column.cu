@@ -1,5 +1,6 @@
-/* Step 07: from here on a thread computes several elements of C, so that what it loads into registers
- * serves several products. As before, a block computes a tile of C and advances along k. */
+/* Step 07: from here on a thread computes several elements of C, so that what it loads into
+ * registers serves several products. As before, a block computes a tile of C and advances along
+ * k. */
 #include "parts/matrix.cuh"
 #include "rungs.h"
 
@@ -45,3 +46,4 @@ extern "C" void launch_register_column(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         register_column<<<tile_count(call, TILE, TILE), COLUMN_THREADS>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

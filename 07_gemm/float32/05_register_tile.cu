@@ -57,3 +57,4 @@ extern "C" void launch_register_tile(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         register_tile<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

@@ -59,3 +59,4 @@ extern "C" void launch_transposed(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         transposed<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

@@ -25,3 +25,4 @@ extern "C" void launch_vectorized(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         vectorized<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

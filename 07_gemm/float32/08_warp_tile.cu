@@ -14,3 +14,4 @@ extern "C" void launch_warp_tile(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         warp_tile<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

@@ -40,3 +40,4 @@ extern "C" void launch_double_buffered(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         double_buffered<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

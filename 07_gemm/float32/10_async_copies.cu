@@ -76,3 +76,4 @@ extern "C" void launch_async_copies(const struct gemm *call)
     if (call->m > 0 && call->n > 0)
         async_copies<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

@@ -94,3 +94,4 @@ extern "C" void launch_wide_tile(const struct gemm *call)
                          Wide::SHARED_BYTES);
     wide_tile<<<tile_count(call, Wide::M, Wide::N), THREADS, Wide::SHARED_BYTES>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

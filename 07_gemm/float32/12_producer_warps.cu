@@ -43,3 +43,4 @@ extern "C" void launch_producer_warps(const struct gemm *call)
                          Large::SHARED_BYTES);
     producer_warps<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

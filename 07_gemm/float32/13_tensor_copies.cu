@@ -36,3 +36,4 @@ extern "C" void launch_tensor_copies(const struct gemm *call)
     tensor_copies<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
         *call, describe_b(call, Large::DEPTH, Large::N));
 }
+/* SPDX-License-Identifier: MIT */

@@ -66,3 +66,4 @@ extern "C" void launch_overlapped(const struct gemm *call)
     launch_dependent(overlapped, tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES,
                      *call, describe_b(call, Large::DEPTH, Large::N));
 }
+/* SPDX-License-Identifier: MIT */

@@ -31,3 +31,4 @@ extern "C" void launch_stream_k(const struct gemm *call)
     launch_dependent(tiles_of_c<Large, false>, work.blocks, Large::CONSUMERS + PRODUCERS,
                      Large::SHARED_BYTES, *call, describe_b(call, Large::DEPTH, Large::N), work);
 }
+/* SPDX-License-Identifier: MIT */

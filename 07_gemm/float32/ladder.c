@@ -138,3 +138,4 @@ const struct climb float32_ladder = {
     .idea = "tiles in shared memory, in registers, copies in flight, warps with roles",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

@@ -125,3 +125,4 @@ extern "C" void launch_tensor_3xtf32(const struct gemm *call)
         map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, 2 * call->n, call->k, leading, plan::TILE_N),
         work);
 }
+/* SPDX-License-Identifier: MIT */

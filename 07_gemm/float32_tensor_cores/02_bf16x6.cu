@@ -235,3 +235,4 @@ extern "C" void launch_tensor_bf16x6(const struct gemm *call)
                                 aligned.lda, TILE_M),
                      map_matrix(&parts_of_b), work, rows);
 }
+/* SPDX-License-Identifier: MIT */

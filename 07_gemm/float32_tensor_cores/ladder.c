@@ -30,3 +30,4 @@ const struct climb float32_tensor_cores_ladder = {
     .idea = "each float as the sum of two or three numbers of another type",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

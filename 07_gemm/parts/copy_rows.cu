@@ -108,3 +108,4 @@ extern "C" struct gemm with_aligned_rows(const struct gemm *call, bool of_a, boo
         launch_copies(call, a, b);
     return aligned;
 }
+/* SPDX-License-Identifier: MIT */

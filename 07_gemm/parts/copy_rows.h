@@ -47,3 +47,4 @@ void reserve_aligned_rows(const struct gemm *call, bool of_a, bool of_b);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

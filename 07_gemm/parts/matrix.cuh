@@ -99,3 +99,4 @@ static inline __device__ void store_2(const struct gemm &call, size_t row, size_
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

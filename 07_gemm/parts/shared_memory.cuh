@@ -19,3 +19,4 @@ static inline void allow_shared_memory(Kernel *kernel, unsigned bytes, bool allo
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

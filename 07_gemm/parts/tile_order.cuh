@@ -20,3 +20,4 @@ static inline __device__ struct tile_of_c tile_in_order(unsigned number, unsigne
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -69,3 +69,4 @@ static inline __device__ void warpgroup_barrier()
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -56,3 +56,4 @@ extern "C" float *workspace_copy(size_t floats)
     }
     return mine.copy;
 }
+/* SPDX-License-Identifier: MIT */

@@ -35,3 +35,4 @@ float *workspace_copy(size_t floats);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

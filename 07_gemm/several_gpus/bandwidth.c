@@ -64,3 +64,4 @@ void how_several_gpus(const struct gemm *call, char text[RUNG_HOW_SIZE])
         snprintf(text + used, RUNG_HOW_SIZE - (size_t)used, ", %.0f%% of the link",
                  100 * bytes / copies / rate_of_link(call->gpus));
 }
+/* SPDX-License-Identifier: MIT */

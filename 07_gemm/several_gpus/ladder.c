@@ -129,3 +129,4 @@ const struct ladder bf16_on_gpus = {
     .back_end = &gpu_back_end,
     LADDER_RUNGS(bf16_rungs),
 };
+/* SPDX-License-Identifier: MIT */

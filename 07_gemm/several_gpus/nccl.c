@@ -148,3 +148,4 @@ void broadcast_block(void *block, size_t elements, int rank)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

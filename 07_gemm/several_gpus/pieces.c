@@ -171,3 +171,4 @@ size_t bytes_received(void)
     }
     return most * size_of_element();
 }
+/* SPDX-License-Identifier: MIT */

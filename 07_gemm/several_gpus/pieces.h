@@ -1,5 +1,6 @@
 /* Step 07, several GPUs: which pieces of A and B a GPU needs, where they are in its memory, and
- * what it multiplies. All of it follows from `shares` (several_gpus/placement.h), and nothing is copied here. */
+ * what it multiplies. All of it follows from `shares` (several_gpus/placement.h), and nothing is
+ * copied here. */
 #ifndef RUNGS_07_PIECES_H
 #define RUNGS_07_PIECES_H
 
@@ -45,3 +46,4 @@ struct gemm product_of_pieces(int gpu, int a, int b);
 size_t bytes_received(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -243,3 +243,4 @@ void join_gpus(void)
     for (int gpu = shares.first + 1; gpu < shares.end; gpu++)
         CHECK(cudaStreamWaitEvent(0, shares.of[gpu].done, 0));
 }
+/* SPDX-License-Identifier: MIT */

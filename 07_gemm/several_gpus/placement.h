@@ -65,3 +65,4 @@ void wait_for_copies(int gpu);
 #define CHECK(call) check_cuda((call), #call)
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -1,6 +1,7 @@
 /* Step 07, several GPUs: each computes a block of C by the top rung of one GPU, in its default
- * stream. A and B lie on the GPUs in shares before a call, and C afterwards (several_gpus/placement.h). These rungs
- * differ in what has to come from other GPUs, and when; those on NCCL are in several_gpus/nccl.c. */
+ * stream. A and B lie on the GPUs in shares before a call, and C afterwards
+ * (several_gpus/placement.h). These rungs differ in what has to come from other GPUs, and when;
+ * those on NCCL are in several_gpus/nccl.c. */
 #include "several_gpus/several_gpus.h"
 
 #include "device/ranks.h"
@@ -191,3 +192,4 @@ void launch_grid(const struct gemm *call)
             }
     join_gpus();
 }
+/* SPDX-License-Identifier: MIT */

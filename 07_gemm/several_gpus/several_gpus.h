@@ -42,3 +42,4 @@ void multiply_pieces(int gpu, int i, int j);
 void how_several_gpus(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -151,3 +151,4 @@ int main(void)
     }
     return right ? 0 : 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -95,7 +95,7 @@ static void test_edges_on_the_host(void **state)
                 fail_msg("%s", error.text);
             for (size_t input = step_test_first_input(problem); input <= problem->probes; input++) {
                 assert_true(gemm_kind.load(problem, input, &error));
-                for (size_t i = 0; i < step_test_ladder()->rung_count; i++) {
+                for (size_t i = 0; i < ladder_rung_count(step_test_ladder()); i++) {
                     const struct rung *const rung = ladder_rung(step_test_ladder(), i);
                     if (!(rung->flags & RUNG_HOST) ||
                         (rung->unavailable != NULL && rung->unavailable() != NULL))
@@ -129,7 +129,7 @@ static void test_more_rows_than_a_launch_takes(void **state)
     if (problem == NULL)
         fail_msg("%s", error.text);
     assert_true(gemm_kind.load(problem, 0, &error));
-    for (size_t i = 0; i < ladder->rung_count; i++)
+    for (size_t i = 0; i < ladder_rung_count(ladder); i++)
         for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
             if (strcmp(ladder_rung(ladder, i)->name, names[n]) == 0) {
                 assert_true(verify_rung(problem, ladder_rung(ladder, i), &comparison, &error));
@@ -200,3 +200,4 @@ int main(int count, char **arguments)
         return cmocka_run_group_tests_name("07_gemm, large", large, NULL, NULL);
     return cmocka_run_group_tests_name("07_gemm", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

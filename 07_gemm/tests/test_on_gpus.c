@@ -63,3 +63,4 @@ int main(void)
     }
     return failed;
 }
+/* SPDX-License-Identifier: MIT */

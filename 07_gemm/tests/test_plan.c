@@ -454,3 +454,4 @@ int main(void)
         cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

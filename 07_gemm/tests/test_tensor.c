@@ -367,3 +367,4 @@ int main(int count, char **arguments)
         failed += cmocka_run_group_tests_name("tiles", tiles, NULL, NULL);
     return failed;
 }
+/* SPDX-License-Identifier: MIT */

@@ -80,3 +80,4 @@ extern "C" void launch_tf32_wgmma(const struct gemm *call)
         map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, call->n, call->k, leading, plan::TILE_N),
         work);
 }
+/* SPDX-License-Identifier: MIT */

@@ -229,3 +229,4 @@ extern "C" void launch_tf32_tma_stores(const struct gemm *call)
 {
     launch_tf32_registers<true>(call);
 }
+/* SPDX-License-Identifier: MIT */

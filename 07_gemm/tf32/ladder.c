@@ -42,3 +42,4 @@ const struct climb tf32_ladder = {
     .idea = "wgmma, B through registers, stores by the TMA",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

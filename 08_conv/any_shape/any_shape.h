@@ -19,3 +19,4 @@ double magnitude_any_shape_3xtf32(const struct conv *call, const struct conv_pix
 void how_any_shape_3xtf32(const struct conv *call, char text[RUNG_HOW_SIZE]);
 
 #endif
+/* SPDX-License-Identifier: MIT */

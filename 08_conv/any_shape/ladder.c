@@ -39,3 +39,4 @@ const struct climb any_shape_ladder = {
     .idea = "for each problem the fastest rung, by estimates",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

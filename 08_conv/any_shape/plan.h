@@ -25,3 +25,4 @@ enum way {
 double us_of_way(const struct conv *call, enum way way);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -202,3 +202,4 @@ void how_any_shape_3xtf32(const struct conv *call, char text[RUNG_HOW_SIZE])
 {
     snprintf(text, RUNG_HOW_SIZE, "by %s", rungs[best_3xtf32(call)].name);
 }
+/* SPDX-License-Identifier: MIT */

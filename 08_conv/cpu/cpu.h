@@ -12,3 +12,4 @@ void run_cpu_im2col(const struct conv *call);
 void cpu_im2col_how(const struct conv *call, char text[RUNG_HOW_SIZE]);
 
 #endif
+/* SPDX-License-Identifier: MIT */

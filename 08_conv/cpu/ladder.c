@@ -31,3 +31,4 @@ const struct climb cpu_ladder = {
     .idea = "loops, and im2col with a matrix product",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

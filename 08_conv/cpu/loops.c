@@ -144,3 +144,4 @@ void cpu_im2col_how(const struct conv *call, char text[RUNG_HOW_SIZE])
 
     openblas_gemm_how(&gemm, text);
 }
+/* SPDX-License-Identifier: MIT */

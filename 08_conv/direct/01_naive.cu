@@ -51,3 +51,4 @@ extern "C" void launch_conv_naive(const struct conv *call)
     if (blocks > 0)
         naive<<<(unsigned)blocks, BLOCK>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

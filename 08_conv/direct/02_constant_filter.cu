@@ -92,3 +92,4 @@ extern "C" void launch_constant_filter(const struct conv *call)
             convolve_chunk(call, &chunk);
         }
 }
+/* SPDX-License-Identifier: MIT */

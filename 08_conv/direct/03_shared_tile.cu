@@ -73,3 +73,4 @@ extern "C" void launch_conv_shared_tile(const struct conv *call)
         shared_tile<<<(unsigned)blocks, dim3(TILE_WIDTH, TILE_HEIGHT),
                       rows * columns * sizeof(float)>>>(*call, (unsigned)rows, (unsigned)columns);
 }
+/* SPDX-License-Identifier: MIT */

@@ -106,3 +106,4 @@ extern "C" void launch_shared_filters(const struct conv *call)
         shared_filters<<<(unsigned)blocks, dim3(TILE_WIDTH, TILE_HEIGHT),
                          shared_filters_bytes(call)>>>(*call, (unsigned)rows, (unsigned)columns);
 }
+/* SPDX-License-Identifier: MIT */

@@ -53,3 +53,4 @@ extern "C" const char *declines_register_tile(const struct conv *call)
         return why;
     return conv_declines_launch(blocks_of(call), sizeof(struct tile_stage[STAGES]));
 }
+/* SPDX-License-Identifier: MIT */

@@ -69,3 +69,4 @@ extern "C" void launch_async_tile(const struct conv *call)
         launch_dependent(async_tile, (unsigned)blocks_of(call), THREADS, 0, *call,
                          (const float *)call->workspace);
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,5 +1,5 @@
-/* Step 08, direct convolution for 3 x 3 filters at stride 1, as in direct/05_register_tile.cu, with copies
- * that are planned before the first of them starts. */
+/* Step 08, direct convolution for 3 x 3 filters at stride 1, as in direct/05_register_tile.cu, with
+ * copies that are planned before the first of them starts. */
 #include "direct/parts/register_tile.cuh"
 #include "kernel/dependent_launch.cuh"
 #include "rungs.h"
@@ -298,3 +298,4 @@ extern "C" const char *declines_direct(const struct conv *call)
         return "its tiles would be those of planned_copies";
     return conv_declines_launch(launch.blocks, launch.bytes);
 }
+/* SPDX-License-Identifier: MIT */

@@ -71,3 +71,4 @@ const struct climb direct_ladder = {
     .idea = "tiles in shared memory and in registers, planned copies",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

@@ -68,3 +68,4 @@ extern "C" const char *declines_im2col(const struct conv *call)
                ? "the workspace has no room for the inputs of an output"
                : NULL;
 }
+/* SPDX-License-Identifier: MIT */

@@ -44,3 +44,4 @@ extern "C" void launch_implicit_gemm(const struct conv *call)
     if (blocks > 0)
         implicit_gemm<<<(unsigned)blocks, dim3(TILE, TILE)>>>(*call);
 }
+/* SPDX-License-Identifier: MIT */

@@ -137,3 +137,4 @@ extern "C" const char *declines_implicit_gemm(const struct conv *call)
 
     return call->channels > 0 && plane > 0x7FFFFFFF / call->channels ? "too many taps" : NULL;
 }
+/* SPDX-License-Identifier: MIT */

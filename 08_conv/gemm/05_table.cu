@@ -1,5 +1,6 @@
 /* Step 08, the implicit product without index arithmetic: where the inputs of a row of the im2col
- * matrix are is in a table, then the weights are in the order of use (gemm/parts/gather.cu prepares both). */
+ * matrix are is in a table, then the weights are in the order of use (gemm/parts/gather.cu prepares
+ * both). */
 #include "gemm/parts/gather.cuh"
 #include "gemm/parts/tiled.cuh"
 #include "rungs.h"
@@ -121,3 +122,4 @@ extern "C" void launch_implicit_gemm_packed(const struct conv *call)
         return;
     implicit_gemm_packed<<<blocks_of(call), BLOCK>>>(*call, gather_plan_of_one_tile(call));
 }
+/* SPDX-License-Identifier: MIT */

@@ -90,3 +90,4 @@ extern "C" void launch_implicit_gemm_warp_tile(const struct conv *call)
     const struct gather_plan plan = gather_plan_of_one_tile(call);
     implicit_gemm_warp_tile<<<plan.filter_tiles * plan.pixel_tiles, BLOCK>>>(*call, plan);
 }
+/* SPDX-License-Identifier: MIT */

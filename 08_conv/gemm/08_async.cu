@@ -115,3 +115,4 @@ extern "C" const char *declines_gather(const struct conv *call)
 {
     return gather_declines(call);
 }
+/* SPDX-License-Identifier: MIT */

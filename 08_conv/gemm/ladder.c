@@ -107,3 +107,4 @@ const struct climb gemm_ladder = {
     .idea = "im2col, then the same product by index arithmetic",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

@@ -106,3 +106,4 @@ extern "C" const char *declines_grouped(const struct conv *call)
         return "images too large";
     return NULL;
 }
+/* SPDX-License-Identifier: MIT */

@@ -147,3 +147,4 @@ extern "C" void launch_grouped_tile(const struct conv *call)
     else
         launch_side<7>(call);
 }
+/* SPDX-License-Identifier: MIT */

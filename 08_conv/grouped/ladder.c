@@ -26,3 +26,4 @@ const struct climb grouped_ladder = {
     .idea = "groups, or one channel: nothing to multiply as matrices",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

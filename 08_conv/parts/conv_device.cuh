@@ -122,3 +122,4 @@ static inline const char *conv_declines_launch(size_t blocks, size_t shared_byte
 extern "C" void launch_conv_naive(const struct conv *call);
 
 #endif
+/* SPDX-License-Identifier: MIT */

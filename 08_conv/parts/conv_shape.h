@@ -91,3 +91,4 @@ static inline const char *conv_declines_3x3_or_empty(const struct conv *call)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

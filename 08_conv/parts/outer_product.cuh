@@ -28,3 +28,4 @@ static __device__ inline void add_outer_product(float (&sums)[ROWS][COLUMNS],
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

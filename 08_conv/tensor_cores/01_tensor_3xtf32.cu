@@ -306,3 +306,4 @@ extern "C" const char *declines_tensor(const struct conv *call)
     const struct tensor_plan plan = tensor_plan_of(call);
     return conv_declines_launch(plan.blocks, plan.bytes);
 }
+/* SPDX-License-Identifier: MIT */

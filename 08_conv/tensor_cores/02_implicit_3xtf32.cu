@@ -279,3 +279,4 @@ extern "C" double depth_implicit_3xtf32(const struct conv *call)
 
     return 32 + 3 * 24 * PROMOTE * GATHER_DEPTH / K_STEP + chunks + PROMOTE + 32;
 }
+/* SPDX-License-Identifier: MIT */

@@ -44,3 +44,4 @@ const struct climb tensor_cores_ladder = {
     .idea = "each number as the sum of two TF32 numbers",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

@@ -182,3 +182,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("08_conv, plans", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

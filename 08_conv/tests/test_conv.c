@@ -247,7 +247,7 @@ static void judge_with_workspace(const struct conv_options *options, const char 
 
     for (size_t r = 0; r < name_count * count; r++) {
         const struct rung *rung = NULL;
-        for (size_t i = 0; i < ladder->rung_count; i++)
+        for (size_t i = 0; i < ladder_rung_count(ladder); i++)
             if (strcmp(ladder_rung(ladder, i)->name, names[r / count]) == 0)
                 rung = ladder_rung(ladder, i);
         assert_non_null(rung);
@@ -319,7 +319,7 @@ static bool declines_with(const struct conv_options *options, const char *name, 
     bool declines = false;
 
     call->workspace_bytes = bytes > 0 ? bytes : whole;
-    for (size_t i = 0; i < ladder->rung_count; i++)
+    for (size_t i = 0; i < ladder_rung_count(ladder); i++)
         if (strcmp(ladder_rung(ladder, i)->name, name) == 0)
             declines = conv_kind.declines(base, ladder_rung(ladder, i)) != NULL;
     call->workspace_bytes = whole;
@@ -414,3 +414,4 @@ int main(int count, char **arguments)
         return cmocka_run_group_tests_name("08_conv, large", large, NULL, NULL);
     return cmocka_run_group_tests_name("08_conv", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

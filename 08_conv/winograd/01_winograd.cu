@@ -1,6 +1,7 @@
 /* Step 08, Winograd's F(2x2, 3x3) in one kernel: 16 multiplications for four outputs instead of 36.
  * (S. Winograd, Arithmetic Complexity of Computations, 1980; A. Lavin, S. Gray, Fast Algorithms for
- * Convolutional Neural Networks, CVPR 2016. The transforms and the error bound: winograd/parts/bound.h.)
+ * Convolutional Neural Networks, CVPR 2016. The transforms and the error bound:
+ * winograd/parts/bound.h.)
  *
  * A tile of 2 x 2 outputs needs 4 x 4 inputs. Transformed, a tile and a filter have 16 components
  * each. For each component, multiplying these and summing over the channels is a matrix product:
@@ -269,3 +270,4 @@ extern "C" const char *declines_winograd(const struct conv *call)
                ? why
                : conv_declines_launch(blocks_of(winograd_tiling_of(call)), SHARED_BYTES);
 }
+/* SPDX-License-Identifier: MIT */

@@ -271,3 +271,4 @@ extern "C" const char *declines_winograd_4x4(const struct conv *call)
 {
     return declines_side(call, 5);
 }
+/* SPDX-License-Identifier: MIT */

@@ -283,3 +283,4 @@ extern "C" const char *declines_winograd_fused(const struct conv *call)
         return "the workspace has no room for the transformed filters";
     return conv_declines_launch(blocks_of(tiling), bytes_of(tiling, filters));
 }
+/* SPDX-License-Identifier: MIT */

@@ -55,3 +55,4 @@ const struct climb winograd_ladder = {
     .idea = "fewer multiplications, in one kernel and in three",
     LADDER_RUNGS(rungs),
 };
+/* SPDX-License-Identifier: MIT */

@@ -22,3 +22,4 @@ static inline uint16_t bfloat_of_float(float value)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -12,3 +12,4 @@ static inline double now_s(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -16,3 +16,4 @@ bool error_set(struct error *error, enum exit_code code, const char *format, ...
             *c = '.';
     return false;
 }
+/* SPDX-License-Identifier: MIT */

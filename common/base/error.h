@@ -25,3 +25,4 @@ __attribute__((format(printf, 3, 4)))
 bool error_set(struct error *error, enum exit_code code, const char *format, ...);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -83,3 +83,4 @@ bool parse_size(const char *text, size_t *value)
     *value = result;
     return true;
 }
+/* SPDX-License-Identifier: MIT */

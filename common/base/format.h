@@ -24,3 +24,4 @@ char *format_count(size_t count, char buffer[static FORMAT_COUNT_SIZE]);
 bool parse_size(const char *text, size_t *value);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -51,3 +51,4 @@ static inline uint16_t half_of_float(float value)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

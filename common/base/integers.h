@@ -16,3 +16,4 @@ static inline size_t divided_up(size_t a, size_t b)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

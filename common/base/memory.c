@@ -89,3 +89,4 @@ void *host_allocate_array(size_t rows, size_t columns, size_t element, struct er
         return NULL;
     return host_allocate(bytes, error);
 }
+/* SPDX-License-Identifier: MIT */

@@ -26,3 +26,4 @@ bool memory_available(size_t bytes, struct error *error);
 bool checked_bytes(size_t a, size_t b, size_t c, size_t *bytes, struct error *error);
 
 #endif
+/* SPDX-License-Identifier: MIT */

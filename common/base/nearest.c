@@ -50,3 +50,4 @@ void nearest_hint(const struct nearest *nearest, const char *prefix, char hint[H
         nearest->distance < strlen(nearest->name))
         snprintf(hint, HINT_SIZE, " Did you mean %s%s?", prefix, nearest->name);
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,5 +1,5 @@
-/* The name that a user may have meant: of those tried, the one that differs from a text in the fewest
- * letters. */
+/* The name that a user may have meant: of those tried, the one that differs from a text in the
+ * fewest letters. */
 #ifndef RUNGS_NEAREST_H
 #define RUNGS_NEAREST_H
 
@@ -19,3 +19,4 @@ void nearest_try(struct nearest *nearest, const char *name);
 void nearest_hint(const struct nearest *nearest, const char *prefix, char hint[HINT_SIZE]);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -578,3 +578,4 @@ void npy_free(struct npy *array)
     free(array->data);
     memset(array, 0, sizeof *array);
 }
+/* SPDX-License-Identifier: MIT */

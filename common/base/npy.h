@@ -52,3 +52,4 @@ size_t npy_element_size(enum npy_type type);
 const char *npy_type_name(enum npy_type type);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -148,3 +148,4 @@ bool option_set(const struct option_field *field, const char *text, void *option
     }
     return error_set(error, EXIT_BAD_USAGE, "--%s: unknown kind of option", field->name);
 }
+/* SPDX-License-Identifier: MIT */

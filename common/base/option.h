@@ -45,3 +45,4 @@ bool option_set(const struct option_field *field, const char *text, void *option
                 struct error *error);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -249,3 +249,4 @@ bool picture_filter(const char *name, struct npy *array, struct error *error)
                      "--filter '%s': want sharpen, blur, edges, emboss or a file that ends in .npy",
                      name);
 }
+/* SPDX-License-Identifier: MIT */

@@ -28,3 +28,4 @@ bool picture_write(struct whole_file *file, const float *colours, size_t height,
 bool picture_filter(const char *name, struct npy *array, struct error *error);
 
 #endif
+/* SPDX-License-Identifier: MIT */

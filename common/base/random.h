@@ -42,3 +42,4 @@ static inline int random_small_integer(uint64_t bits)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -31,3 +31,4 @@ int regular_file_open(const char *path, const char *shown, const char *wanted, s
     close(file);
     return -1;
 }
+/* SPDX-License-Identifier: MIT */

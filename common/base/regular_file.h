@@ -10,3 +10,4 @@
 int regular_file_open(const char *path, const char *shown, const char *wanted, struct error *error);
 
 #endif
+/* SPDX-License-Identifier: MIT */

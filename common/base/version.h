@@ -5,3 +5,4 @@
 #define RUNGS_VERSION "3.0.0-dev"
 
 #endif
+/* SPDX-License-Identifier: MIT */

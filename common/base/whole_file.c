@@ -271,3 +271,4 @@ bool whole_file_same(const char *one, const char *other)
     free(paths[1]);
     return same;
 }
+/* SPDX-License-Identifier: MIT */

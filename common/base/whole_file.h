@@ -33,3 +33,4 @@ void whole_file_discard(struct whole_file *file);
 bool whole_file_same(const char *one, const char *other);
 
 #endif
+/* SPDX-License-Identifier: MIT */

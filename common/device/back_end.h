@@ -154,3 +154,4 @@ extern const struct back_end cpu_back_end;
 extern const struct back_end gpu_back_end;
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -119,3 +119,4 @@ const struct back_end cpu_back_end = {
     .timer_stop = cpu_timer_stop,
     .evict = cpu_evict,
 };
+/* SPDX-License-Identifier: MIT */

@@ -126,3 +126,4 @@ const struct back_end gpu_back_end = {
     .record_free = record_free,
     GPU_FUNCTIONS,
 };
+/* SPDX-License-Identifier: MIT */

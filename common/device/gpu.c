@@ -303,3 +303,4 @@ bool gpu_evict(const void *memory, size_t bytes, struct error *error)
     (void)bytes;
     return on_each(evict_one, error);
 }
+/* SPDX-License-Identifier: MIT */

@@ -67,3 +67,4 @@ double gpu_time_each(bool (*work)(const void *argument), const void *argument, i
     .evict = gpu_evict
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -113,3 +113,4 @@ bool same_bits(float a, float b)
 {
     return memcmp(&a, &b, sizeof a) == 0;
 }
+/* SPDX-License-Identifier: MIT */

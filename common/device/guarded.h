@@ -58,3 +58,4 @@ float poison_value(void);
 bool same_bits(float a, float b);
 
 #endif
+/* SPDX-License-Identifier: MIT */

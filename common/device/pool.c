@@ -215,3 +215,4 @@ void pool_run(int threads, void (*work)(void *argument, int thread), void *argum
         work(argument, t);
     wait_for(taking_part, ticket);
 }
+/* SPDX-License-Identifier: MIT */

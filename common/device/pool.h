@@ -19,3 +19,4 @@ enum { POOL_MOST = 256 };
 void pool_run(int threads, void (*work)(void *argument, int thread), void *argument);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -164,3 +164,4 @@ int ranks_end(int code)
     calls->end();
     return code;
 }
+/* SPDX-License-Identifier: MIT */

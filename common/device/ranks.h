@@ -47,3 +47,4 @@ bool ranks_tells(void);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -52,3 +52,4 @@ const struct rank_calls ranks_mpi = {
     .abort = abort_all,
     .end = end,
 };
+/* SPDX-License-Identifier: MIT */

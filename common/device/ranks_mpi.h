@@ -16,3 +16,4 @@ struct rank_calls {
 extern const struct rank_calls ranks_mpi;
 
 #endif
+/* SPDX-License-Identifier: MIT */

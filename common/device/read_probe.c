@@ -276,3 +276,4 @@ bool read_probe(int threads, size_t bytes, double *gb_per_s, struct error *error
         *gb_per_s = (double)size / best_s * 1e-9;
     return read;
 }
+/* SPDX-License-Identifier: MIT */

@@ -19,3 +19,4 @@
 bool read_probe(int threads, size_t bytes, double *gb_per_s, struct error *error);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -124,3 +124,4 @@ const struct back_end gpu_back_end = {
     .at_end = simt_at_exit,
     GPU_FUNCTIONS,
 };
+/* SPDX-License-Identifier: MIT */

@@ -58,3 +58,4 @@ static inline void test_sums(struct grade *grade)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -153,3 +153,4 @@ python3 -B "$root/common/exercise/report.py" --answers "$work/answers" --output 
 not_graded=$(cat -- "${files[@]}" | grep -c '"score": null, "max_score": 100, "tests"' || true)
 ((not_graded == 0)) || die "$exit_machine" "$not_graded answers could not be graded on this machine; they have no points in" \
     "the table, and the report says why"
+# SPDX-License-Identifier: MIT

@@ -697,3 +697,4 @@ int main(int argc, char **argv)
     const int status = grade_all(argc, argv);
     return fflush(stdout) == 0 ? status : GRADE_MACHINE_ERROR;
 }
+/* SPDX-License-Identifier: MIT */

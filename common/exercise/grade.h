@@ -161,3 +161,4 @@ bool grade_needs_rules(struct grade *grade);
 void grade_speed(struct grade *grade, const char *reference, double full, double half);
 
 #endif
+/* SPDX-License-Identifier: MIT */

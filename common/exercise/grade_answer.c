@@ -120,3 +120,4 @@ _Noreturn void grade_answer(void)
             write_whole(job.buffers[i].map, job.buffers[i].bytes);
     _exit(0);
 }
+/* SPDX-License-Identifier: MIT */

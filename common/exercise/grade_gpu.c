@@ -185,3 +185,4 @@ void grade_record_end(struct grade_record *record)
         snprintf(record->device, sizeof record->device, "%.60s", properties.name);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -128,3 +128,4 @@ extern const bool grade_on_gpu;
 extern const bool grade_counts_gpu;
 
 #endif
+/* SPDX-License-Identifier: MIT */

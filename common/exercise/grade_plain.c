@@ -20,3 +20,4 @@ void grade_record_end(struct grade_record *record)
 {
     (void)record;
 }
+/* SPDX-License-Identifier: MIT */

@@ -552,3 +552,4 @@ bool grade_run_on(struct grade *grade, void (*run)(void *), const void *argument
     keep_first(grade_session.findings, sizeof grade_session.findings, grade->record.findings);
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -377,3 +377,4 @@ void grade_record_end(struct grade_record *record)
     kept->threads = threads_started;
     *record = *kept;
 }
+/* SPDX-License-Identifier: MIT */

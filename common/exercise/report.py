@@ -324,3 +324,4 @@ if __name__ == "__main__":
     except (OSError, Unreadable) as problem:
         print("report.py: %s" % problem, file=sys.stderr)
         sys.exit(4)
+# SPDX-License-Identifier: MIT

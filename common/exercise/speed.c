@@ -56,3 +56,4 @@ int speed_percent(double ratio, double full, double half)
         return 100;
     return ratio >= half ? 50 : 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -23,3 +23,4 @@ struct speed speed_measure(speed_clock *clock, void *data);
 int speed_percent(double ratio, double full, double half);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -79,3 +79,4 @@ if [[ -d $folder/solution ]]; then
 fi
 ((failures == 0)) && echo "all passed"
 ((failures == 0))
+# SPDX-License-Identifier: MIT

@@ -46,3 +46,4 @@ for part; do
     . "$root/common/exercise/grader/$part.sh"
 done
 finish
+# SPDX-License-Identifier: MIT

@@ -21,3 +21,4 @@ for rungs in "$root"/0[1-8]_*/exercise/rungs.cu; do
 done
 ((count > 0)) || fail 'no check calls a rung'
 finish "$count functions"
+# SPDX-License-Identifier: MIT

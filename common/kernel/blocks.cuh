@@ -38,3 +38,4 @@ static inline struct blocks blocks_of(const struct reduction *call, const void *
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

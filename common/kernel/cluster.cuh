@@ -95,3 +95,4 @@ static inline unsigned most_clusters(void (*kernel)(Parameters...), unsigned clu
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -95,3 +95,4 @@ static inline void launch_together(void (*kernel)(Parameters...), dim3 grid, uns
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -45,3 +45,4 @@ static inline __device__ float4 load_4_hinted(const float *from, uint64_t hint)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

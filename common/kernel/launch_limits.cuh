@@ -34,3 +34,4 @@ static inline bool grid_may_have(size_t blocks)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -64,3 +64,4 @@ static inline __device__ void before_async_reads()
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

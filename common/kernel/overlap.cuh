@@ -73,3 +73,4 @@ static inline cudaLaunchConfig_t overlapping(const void *kernel, dim3 grid, unsi
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

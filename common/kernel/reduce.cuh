@@ -220,3 +220,4 @@ static __host__ __device__ inline size_t head_of(const element *a, const second 
 #if !defined FINISH
 #define FINISH(kernel) kernel
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -132,3 +132,4 @@ static inline __device__ void store_wait()
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

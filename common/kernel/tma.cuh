@@ -47,3 +47,4 @@ static inline __device__ void copy_box_hinted(void *to, const CUtensorMap *map, 
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

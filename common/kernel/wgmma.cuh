@@ -238,3 +238,4 @@ static inline __device__ void multiply_bf16(float (&sum)[64], const unsigned (&a
 #undef WGMMA_REGISTERS_16
 
 #endif
+/* SPDX-License-Identifier: MIT */

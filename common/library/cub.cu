@@ -27,3 +27,4 @@ void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE])
     (void)call;
     snprintf(text, RUNG_HOW_SIZE, "CUB %d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION);
 }
+/* SPDX-License-Identifier: MIT */

@@ -52,3 +52,4 @@ void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
     }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -22,3 +22,4 @@ void cub_reduce(const struct reduction *call);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

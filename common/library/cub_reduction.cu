@@ -74,3 +74,4 @@ void cub_reduce(const struct reduction *call)
 
     reduce(call, cub_temporary, &bytes);
 }
+/* SPDX-License-Identifier: MIT */

@@ -92,3 +92,4 @@ void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE])
              : call->type == TYPE_F32_F64 ? ", a converted to double"
                                           : "");
 }
+/* SPDX-License-Identifier: MIT */

@@ -93,3 +93,4 @@ void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
     }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -19,3 +19,4 @@ static inline void check(cublasStatus_t status, const char *call)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

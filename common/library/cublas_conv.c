@@ -111,3 +111,4 @@ float cublas_conv_prepare(const struct conv *call, float *output)
     }
     return best;
 }
+/* SPDX-License-Identifier: MIT */

@@ -336,3 +336,4 @@ void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE])
     snprintf(text, RUNG_HOW_SIZE, "%s, cuBLAS %d.%d", chosen, version / 10000,
              version % 10000 / 100);
 }
+/* SPDX-License-Identifier: MIT */

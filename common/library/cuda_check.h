@@ -20,3 +20,4 @@ static inline void check_cuda(cudaError_t status, const char *call)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -210,3 +210,4 @@ void cudnn_how(const struct conv *call, char text[RUNG_HOW_SIZE])
     (void)call;
     snprintf(text, RUNG_HOW_SIZE, "%s", plan.how);
 }
+/* SPDX-License-Identifier: MIT */

@@ -45,3 +45,4 @@ const char *cudnn_declines(const struct conv *call);
     }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -126,3 +126,4 @@ const char *cudnn_find_name(void)
     return (size_t)plan.algorithm < sizeof names / sizeof names[0] ? names[plan.algorithm]
                                                                    : "another algorithm";
 }
+/* SPDX-License-Identifier: MIT */

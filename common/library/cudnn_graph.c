@@ -298,3 +298,4 @@ const char *cudnn_graph_name(void)
 {
     return chosen.name;
 }
+/* SPDX-License-Identifier: MIT */

@@ -42,3 +42,4 @@ float cublas_conv_prepare(const struct conv *call, float *output);
 bool cublas_conv_run(const void *ignored, const struct conv *call, float *output);
 
 #endif
+/* SPDX-License-Identifier: MIT */

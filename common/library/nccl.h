@@ -44,3 +44,4 @@ static inline const char *nccl_unavailable(void)
 enum { NCCL_OPS = RUNG_OP(OP_DOT) | RUNG_OP(OP_SUM) };
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -72,3 +72,4 @@ const char *nccl_unavailable(void)
 {
     return find("ncclSend") != NULL ? NULL : "libnccl.so.2 was not found (or is older than 2.7)";
 }
+/* SPDX-License-Identifier: MIT */

@@ -429,3 +429,4 @@ void openblas_gemm_how(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
     tell_how(text, gemm_threads(call));
 }
+/* SPDX-License-Identifier: MIT */

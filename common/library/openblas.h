@@ -72,3 +72,4 @@ void openblas_gemm_how(const struct gemm *call, char text[RUNG_HOW_SIZE]);
     }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -26,3 +26,4 @@ static inline void enable_peer_access(int gpus)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -31,3 +31,4 @@ void count_end(const struct back_end *back_end, enum counters_format format, str
         fclose(text);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -20,3 +20,4 @@ void count_begin(const struct back_end *back_end);
 void count_end(const struct back_end *back_end, enum counters_format format, struct result *result);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -34,3 +34,4 @@ uint64_t counter_value(const struct counters *counters, const struct counter_fie
 {
     return *(const uint64_t *)(const void *)((const char *)counters + field->member);
 }
+/* SPDX-License-Identifier: MIT */

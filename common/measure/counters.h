@@ -21,3 +21,4 @@ extern const struct counter_field counter_fields[COUNTER_FIELDS];
 uint64_t counter_value(const struct counters *counters, const struct counter_field *field);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -49,3 +49,4 @@ bool kernels_conflict(const struct rung *a, const struct kernels *of_a, const st
 {
     return are_the_same(of_a, of_b) && !may_be_the_same(a, b);
 }
+/* SPDX-License-Identifier: MIT */

@@ -16,3 +16,4 @@ bool kernels_conflict(const struct rung *a, const struct kernels *of_a, const st
                       const struct kernels *of_b);
 
 #endif
+/* SPDX-License-Identifier: MIT */

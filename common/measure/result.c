@@ -260,3 +260,4 @@ void results_free(struct results *results)
     results->rows = NULL;
     results->row_count = 0;
 }
+/* SPDX-License-Identifier: MIT */

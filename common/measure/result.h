@@ -128,3 +128,4 @@ void results_derive(struct results *results);
 void results_free(struct results *results);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -66,3 +66,4 @@ struct statistics statistics_of(const double *samples, size_t count)
     add_order_statistics(&result, samples, count);
     return result;
 }
+/* SPDX-License-Identifier: MIT */

@@ -26,3 +26,4 @@ struct statistics {
 struct statistics statistics_of(const double *samples, size_t count);
 
 #endif
+/* SPDX-License-Identifier: MIT */

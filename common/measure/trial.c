@@ -274,3 +274,4 @@ void trial_free(struct trial *trial)
     free(trial->samples_us);
     trial->samples_us = NULL;
 }
+/* SPDX-License-Identifier: MIT */

@@ -63,3 +63,4 @@ bool trial_last_call(struct problem *problem, const struct rung *rung, struct tr
 void trial_free(struct trial *trial);
 
 #endif
+/* SPDX-License-Identifier: MIT */

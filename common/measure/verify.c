@@ -34,3 +34,4 @@ bool verify_after_timing(struct problem *problem, const struct rung *rung, struc
            trial_last_call(problem, rung, trial, error) &&
            problem->kind->check(problem, rung, comparison, error);
 }
+/* SPDX-License-Identifier: MIT */

@@ -20,3 +20,4 @@ bool verify_rung(struct problem *problem, const struct rung *rung, struct compar
 const struct rung *verify_running(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -60,3 +60,4 @@ void comparison_describe(struct comparison *comparison, const char *place)
         snprintf(comparison->where, sizeof comparison->where, "%.40s%sgot %.9g, expected %.9g",
                  name, colon, comparison->computed, comparison->expected);
 }
+/* SPDX-License-Identifier: MIT */

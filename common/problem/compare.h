@@ -59,3 +59,4 @@ double rounding_bound_f32(double roundings, size_t terms, double magnitude);
 double rounding_bound_f64(double roundings, size_t terms, double magnitude);
 
 #endif
+/* SPDX-License-Identifier: MIT */

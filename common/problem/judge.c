@@ -114,3 +114,4 @@ size_t judge_sample_size(size_t elements, size_t terms, size_t places)
         sample = FEWEST_ELEMENTS;
     return sample < elements ? sample : elements;
 }
+/* SPDX-License-Identifier: MIT */

@@ -67,3 +67,4 @@ size_t judge_places(size_t size, size_t places[PLACES_MAX]);
 size_t judge_sample_size(size_t elements, size_t terms, size_t places);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -55,3 +55,4 @@ bool problem_has_both_files(const struct problem_options *options, struct error 
     return (options->a == NULL) == (options->b == NULL) ||
            error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
 }
+/* SPDX-License-Identifier: MIT */

@@ -202,3 +202,4 @@ bool problem_join(const struct problem_options *options, const struct back_end *
 bool problem_has_both_files(const struct problem_options *options, struct error *error);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -111,3 +111,4 @@ struct reference reference_sum_f64(const double *a, size_t n)
         add_term(&lanes[i % LANES], a[i], 0);
     return finish(lanes);
 }
+/* SPDX-License-Identifier: MIT */

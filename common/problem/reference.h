@@ -27,3 +27,4 @@ struct reference reference_sum_f32(const float *a, size_t n);
 struct reference reference_sum_f64(const double *a, size_t n);
 
 #endif
+/* SPDX-License-Identifier: MIT */

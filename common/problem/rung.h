@@ -49,3 +49,4 @@ static inline const char *rung_not_built(const struct rung *rung)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -1,5 +1,5 @@
-/* Bars: for every figure of the lesson that differs between rungs, a bar for each rung. Where there is no
- * such figure, another one. */
+/* Bars: for every figure of the lesson that differs between rungs, a bar for each rung. Where there
+ * is no such figure, another one. */
 #include <math.h>
 #include <string.h>
 
@@ -119,3 +119,4 @@ void report_chart(FILE *file, const struct results *results, size_t width, bool 
     if (charts == 0)
         fputs("\n  no chart: all rungs have the same counts\n", file);
 }
+/* SPDX-License-Identifier: MIT */

@@ -260,3 +260,4 @@ void print_words(FILE *file, const char *text, size_t used, size_t indent, size_
     }
     fputc('\n', file);
 }
+/* SPDX-License-Identifier: MIT */

@@ -60,3 +60,4 @@ void print_names(FILE *file, const char *start, const char *const *names, size_t
 void print_words(FILE *file, const char *text, size_t used, size_t indent, size_t width);
 
 #endif
+/* SPDX-License-Identifier: MIT */

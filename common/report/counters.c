@@ -252,3 +252,4 @@ size_t counters_of_memory(const struct results *results, const char *titles[MOST
             titles[count++] = columns[order[i]].title;
     return count;
 }
+/* SPDX-License-Identifier: MIT */

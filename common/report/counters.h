@@ -12,7 +12,8 @@ size_t figure_count(void);
 const char *figure_title(size_t figure);
 const char *figure_meaning(size_t figure); /* in a line */
 
-/* Sets order[] to the figures that a table shows, those of the lesson first; returns their number. */
+/* Sets order[] to the figures that a table shows, those of the lesson first; returns their
+ * number. */
 size_t figures_shown(const struct results *results, size_t order[MOST_FIGURES]);
 
 /* How many of them the lesson names. */
@@ -29,7 +30,9 @@ bool figure_is_shown(const struct results *results, size_t figure);
 double figure_value(size_t figure, const struct result *row);
 void figure_text(size_t figure, const struct result *row, char text[FIGURE_TEXT_SIZE]);
 
-/* Sets titles[] to those of the figures shown that are about memory accesses; returns their number. */
+/* Sets titles[] to those of the figures shown that are about memory accesses; returns their
+ * number. */
 size_t counters_of_memory(const struct results *results, const char *titles[MOST_FIGURES]);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -29,3 +29,4 @@ void report_counters_csv(struct report_file *report, const struct results *resul
         fputc('\n', file);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -37,3 +37,4 @@ void report_csv(struct report_file *report, const struct results *results)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

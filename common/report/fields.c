@@ -61,3 +61,4 @@ void fields_of(const struct results *results, const struct result *row,
     number_field(field++, "error_bound", ran ? row->comparison.bound : NAN, 9);
     text_field(field++, "verdict", verdict_name(row->verdict));
 }
+/* SPDX-License-Identifier: MIT */

@@ -23,3 +23,4 @@ void fields_of(const struct results *results, const struct result *row,
 void json_string(FILE *file, const char *text);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -218,3 +218,4 @@ void histogram_print(FILE *file, const double *samples_us, size_t count, size_t 
     fprintf(file, " %s%*s%s%*s%s%s\n", first, before, "", title, after, "", last,
             columns[TAIL] > 0 ? " <" : "");
 }
+/* SPDX-License-Identifier: MIT */

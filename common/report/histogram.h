@@ -30,3 +30,4 @@ void histogram_print(FILE *file, const double *samples_us, size_t count, size_t 
                      bool unicode);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -150,3 +150,4 @@ void report_json(struct report_file *report, const struct results *results)
         json_row(file, results, &results->rows[i]);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -16,8 +16,8 @@ struct question {
     char answer_text[FIGURE_TEXT_SIZE], guess[FIGURE_TEXT_SIZE];
 };
 
-/* The figure to ask for: the first, those of the lesson before others, that differs by a tenth or more
- * from that of the rung above. */
+/* The figure to ask for: the first, those of the lesson before others, that differs by a tenth or
+ * more from that of the rung above. */
 static bool choose_figure(const struct results *results, const struct result *row,
                           const struct result *above, size_t *figure)
 {
@@ -189,3 +189,4 @@ void report_quiz(FILE *in, FILE *out, const struct results *results)
             asked, count[1]);
     free(questions);
 }
+/* SPDX-License-Identifier: MIT */

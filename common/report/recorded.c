@@ -139,3 +139,4 @@ void report_recorded(FILE *file, const struct results *results, bool colour, siz
     columns_free(&table);
     free(rows);
 }
+/* SPDX-License-Identifier: MIT */

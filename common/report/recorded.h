@@ -1,6 +1,6 @@
-/* Times that were recorded on a GPU, for runs without one. The table is made from files of docs/results
- * when the project is built (recorded.txt says which, scripts/recorded.awk how), so that a program has it
- * wherever it is copied to. */
+/* Times that were recorded on a GPU, for runs without one. The table is made from files of
+ * docs/results when the project is built (recorded.txt says which, scripts/recorded.awk how), so
+ * that a program has it wherever it is copied to. */
 #ifndef RUNGS_RECORDED_H
 #define RUNGS_RECORDED_H
 
@@ -25,8 +25,9 @@ struct recorded_ladder {
 extern const struct recorded_ladder recordings[];
 extern const size_t recording_count;
 
-/* Prints what was recorded of the results' ladder: a row for each rung that ran, and for libraries. Nothing
- * if its step, operator and type have no recording. */
+/* Prints what was recorded of the results' ladder: a row for each rung that ran, and for libraries.
+ * Nothing if its step, operator and type have no recording. */
 void report_recorded(FILE *file, const struct results *results, bool colour, size_t width);
 
 #endif
+/* SPDX-License-Identifier: MIT */

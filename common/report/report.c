@@ -19,3 +19,4 @@ void report_discard(struct report_file *report)
 {
     whole_file_discard(&report->file);
 }
+/* SPDX-License-Identifier: MIT */

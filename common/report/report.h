@@ -21,8 +21,8 @@
 void report_heading(FILE *file, const struct results *results, bool colour);
 /* width: of lines, 0 for any (columns.h). Skipped rungs stand below the table. */
 void report_table(FILE *file, const struct results *results, bool colour, size_t width);
-/* A bar chart of the lesson's counters that differ between rungs, or of the times (--chart). unicode: false
- * prints ASCII only. */
+/* A bar chart of the lesson's counters that differ between rungs, or of the times (--chart).
+ * unicode: false prints ASCII only. */
 enum { MOST_BARS = 64 };
 void report_chart(FILE *file, const struct results *results, size_t width, bool unicode);
 
@@ -62,3 +62,4 @@ bool report_commit(struct report_file *report, struct error *error);
 void report_discard(struct report_file *report);
 
 #endif
+/* SPDX-License-Identifier: MIT */

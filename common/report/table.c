@@ -165,8 +165,8 @@ static void add_speeds(struct columns *table, const struct shown *shown)
         set_speed(table, i, shown->rows[i]->speedup_library);
 }
 
-/* Marks the row in which the figure changed most from the row above; of a rise and a fall by the same
- * factor the later one. */
+/* Marks the row in which the figure changed most from the row above; of a rise and a fall by the
+ * same factor the later one. */
 static void mark_change(struct columns *table, const struct shown *shown, size_t figure)
 {
     double most = log(1.1);
@@ -490,3 +490,4 @@ void report_histograms(FILE *file, const struct results *results)
         fprintf(file, "\nNo histogram of GPU rungs: on %s they are not timed.\n",
                 results->back_end);
 }
+/* SPDX-License-Identifier: MIT */

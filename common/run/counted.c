@@ -82,3 +82,4 @@ bool counted_add(const struct options *options, const struct machine *machine,
     free(limited);
     return done;
 }
+/* SPDX-License-Identifier: MIT */

@@ -19,3 +19,4 @@ bool counted_add(const struct options *options, const struct machine *machine,
                  const struct rung *const rungs[], struct results *results, struct error *error);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -5,3 +5,4 @@ int main(int argc, char **argv)
 {
     return rungs_main(argc, argv, &step);
 }
+/* SPDX-License-Identifier: MIT */

@@ -66,7 +66,7 @@ static const struct entry common_entries[] = {
      .owner = OF_PROBLEM},
     {.field = {"rung", "NAME", "run this rung only (may be given again)", .kind = OPTION_TEXT},
      .special = RUNG},
-    {.field = {"all", NULL, "run side rungs also, and without --ladder all ladders", OPTION_FLAG,
+    {.field = {"all", NULL, "run side rungs also, of every ladder if you name none", OPTION_FLAG,
                RUNNER(all)}},
     {.field = {"list", NULL, "list the rungs", .kind = OPTION_FLAG}, .special = LIST},
     {.field = {"warmup", "N", "untimed samples before the timed ones", OPTION_SIZE,
@@ -592,3 +592,4 @@ enum options_outcome options_parse(int argc, char **argv, const struct step *ste
         options_free(options);
     return outcome;
 }
+/* SPDX-License-Identifier: MIT */

@@ -44,10 +44,12 @@ bool options_default(struct options *options, const struct ladder *ladder, struc
 enum options_outcome options_parse(int argc, char **argv, const struct step *step,
                                    struct options *options, FILE *out, struct error *error);
 
-/* Whether rung i of the ladder is to run: it is named; or no rung is, and it is of the main climb of the
- * ladder that is selected, or, with `all`, a side rung, or without --ladder of any ladder. */
+/* Whether rung i of the ladder is to run: it is named; or no rung is, and it is of the main climb
+ * of the ladder that is selected, or, with `all`, a side rung, or without --ladder of any
+ * ladder. */
 bool options_select(const struct options *options, size_t i);
 
 void options_free(struct options *options);
 
 #endif
+/* SPDX-License-Identifier: MIT */

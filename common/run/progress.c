@@ -28,3 +28,4 @@ void progress_end(void)
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K");
 }
+/* SPDX-License-Identifier: MIT */

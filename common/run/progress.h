@@ -9,3 +9,4 @@ void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2))
 void progress_end(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -616,3 +616,4 @@ int rungs_main(int argc, char **argv, const struct step *step)
     options_free(&options);
     return code;
 }
+/* SPDX-License-Identifier: MIT */

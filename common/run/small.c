@@ -138,3 +138,4 @@ struct small_outcome *small_verify(const struct options *options, const struct m
     free(all.outcomes);
     return NULL;
 }
+/* SPDX-License-Identifier: MIT */

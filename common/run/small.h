@@ -40,3 +40,4 @@ struct small_outcome *small_verify(const struct options *options, const struct m
                                    size_t count, struct error *error);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -8,8 +8,8 @@
 #include "problem/problem.h"
 #include "problem/rung.h"
 
-/* Rungs, each with one more idea than the rung before it, except for side rungs (RUNG_SIDE). Of a step
- * with several for one kind of problem, each has a folder of its own. */
+/* Rungs, each with one more idea than the rung before it, except for side rungs (RUNG_SIDE). Of a
+ * step with several for one kind of problem, each has a folder of its own. */
 struct climb {
     const char *name;  /* for --ladder */
     const char *idea;  /* one line, for --list */
@@ -23,8 +23,8 @@ struct ladder {
     const char *name; /* for --ladder (struct step); NULL if the step has only one ladder */
     const char *idea; /* one line, for --help */
     const char *with; /* the option that selects it, instead of another of that name; NULL: none */
-    /* The counts that answer the ladder's question, such as "conflicts lanes": tables, charts and the
-     * quiz begin with them. NULL: none. */
+    /* The counts that answer the ladder's question, such as "conflicts lanes": tables, charts and
+     * the quiz begin with them. NULL: none. */
     const char *lesson;
     const struct problem_kind *kind;
     const struct back_end *back_end;
@@ -49,7 +49,8 @@ static inline size_t ladder_rung_count(const struct ladder *ladder)
     return count;
 }
 
-/* The climb that rung i of the ladder is on, NULL if it has none; i becomes the rung's number there. */
+/* The climb that rung i of the ladder is on, NULL if it has none; i becomes the rung's number
+ * there. */
 static inline const struct climb *ladder_climb(const struct ladder *ladder, size_t *i)
 {
     size_t c = 0;
@@ -85,3 +86,4 @@ extern const struct step step;
 int rungs_main(int argc, char **argv, const struct step *step);
 
 #endif
+/* SPDX-License-Identifier: MIT */

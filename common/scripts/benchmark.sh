@@ -282,3 +282,4 @@ fi
 printf '%d rows in %s\n' $(($(wc -l <"$file") - 1)) "$file"
 ((${#failed[@]} == 0)) || printf 'failed: %s\n' "${failed[@]}" >&2
 exit "$status"
+# SPDX-License-Identifier: MIT

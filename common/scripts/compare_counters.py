@@ -419,3 +419,4 @@ if __name__ == "__main__":
         sys.exit(main())
     except (NotCounted, OSError, subprocess.CalledProcessError) as problem:
         sys.exit(f"compare_counters.py: {problem}")
+# SPDX-License-Identifier: MIT

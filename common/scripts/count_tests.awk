@@ -49,3 +49,4 @@ function end_test() {
     waiting = skips = printing = 0
     said = ""
 }
+# SPDX-License-Identifier: MIT

@@ -45,3 +45,4 @@ function split_csv(line,    count, text, at) {
 function value(name) {
     return (name in column) ? field[column[name]] : ""
 }
+# SPDX-License-Identifier: MIT

@@ -902,3 +902,4 @@ if __name__ == "__main__":
     except (OSError, UnicodeDecodeError) as problem:
         print("docs.py: %s" % problem, file=sys.stderr)
         sys.exit(4)
+# SPDX-License-Identifier: MIT

@@ -183,3 +183,4 @@ PICTURES = {"08_im2col.svg": draw_im2col, "08_halo.svg": draw_halo, "08_winograd
 
 if __name__ == "__main__":
     sys.exit(draw_main(os.path.basename(__file__), "Draws step 08's notions.", PICTURES))
+# SPDX-License-Identifier: MIT

@@ -65,3 +65,4 @@ if __name__ == "__main__":
     except OSError as problem:
         print("draw_explorer.py: %s" % problem, file=sys.stderr)
         sys.exit(4)
+# SPDX-License-Identifier: MIT

@@ -51,7 +51,7 @@ BANKS = 32
 
 def draw_transposed():
     """Which floats of A's tile the first thread of either half of a warp loads for one p, and their banks."""
-    tile, depth, across, column, each = constants_in("07_gemm/float32/04_register_column.cu", "BLOCK_M", "BLOCK_K", "BLOCK_N",
+    tile, depth, across, column, each = constants_in("07_gemm/float32/05_register_tile.cu", "BLOCK_M", "BLOCK_K", "BLOCK_N",
                                                      "THREAD_N", "THREAD_M")
     padded = tile + 4
     half, cell, top, shown = across // column, 20, 66, 2
@@ -105,13 +105,13 @@ def places_in_square(lane, across, each):
 
 
 def places_in_warp(lane):
-    """As warp_tile has them: place_in_warp in 07_vectorized.cu."""
+    """As warp_tile has them: place_in_warp in float32/parts/eight_by_eight.cuh."""
     return [(lane // 8 * 4 + down, lane % 8 * 4 + right, 4, 4) for down in (0, 16) for right in (0, 32)]
 
 
 def draw_warp_tile():
     """The block's tile by warps; warp 0 by lanes; the floats that it needs for one p."""
-    tile, each = constants_in("07_gemm/float32/07_vectorized.cu", "BLOCK_N", "THREAD_N")
+    tile, each = constants_in("07_gemm/float32/parts/eight_by_eight.cuh", "BLOCK_N", "THREAD_N")
     unit, top, shown = 3, 74, 64
     svg = Svg("A warp's elements of the block's tile, vectorized and warp_tile")
     left = 44
@@ -151,7 +151,7 @@ def draw_warp_tile():
 
 def draw_ahead():
     """Where the tiles of each step are, over time. A load takes three quarters of a multiplication's time here."""
-    stages = constants_in("07_gemm/float32/07_vectorized.cu", "STAGES")
+    stages = constants_in("07_gemm/float32/10_async_copies.cu", "STAGES")
     multiply, load, put, height, left, steps = 88, 66, 12, 24, 150, 5
     svg = Svg("Loads and products of the first steps: warp_tile, double_buffered, async_copies")
     y = 20
@@ -298,7 +298,7 @@ def draw_producers():
 
 def draw_registers():
     """Registers a thread, warp by warp, before and after setmaxnreg, and what a consumer needs."""
-    launch, consumer, producer = constants_in("07_gemm/float32/12_producer_warps.cu", "LAUNCH_REGISTERS", "CONSUMER_REGISTERS",
+    launch, consumer, producer = constants_in("07_gemm/float32/14_specialized.cu", "LAUNCH_REGISTERS", "CONSUMER_REGISTERS",
                                               "PRODUCER_REGISTERS")
     rows, columns, _, _, consumers = large_tile()
     producers = constants_in("07_gemm/float32/parts/ring.cuh", "PRODUCERS") // 32
@@ -381,3 +381,4 @@ PICTURES = {"07_register_tiles.svg": draw_register_tiles, "07_transposed.svg": d
 
 if __name__ == "__main__":
     sys.exit(draw_main(os.path.basename(__file__), "Draws step 07's notions in float32.", PICTURES))
+# SPDX-License-Identifier: MIT

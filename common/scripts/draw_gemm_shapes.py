@@ -526,3 +526,4 @@ PICTURES = {"07_overlapped.svg": draw_overlapped, "07_stream_k.svg": draw_stream
 
 if __name__ == "__main__":
     sys.exit(draw_main(os.path.basename(__file__), "Draws step 07's shapes of C in float32.", PICTURES))
+# SPDX-License-Identifier: MIT

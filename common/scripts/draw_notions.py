@@ -469,3 +469,4 @@ PICTURES = {
 
 if __name__ == "__main__":
     sys.exit(draw_main(os.path.basename(__file__), "Draws notions and measurements.", PICTURES))
+# SPDX-License-Identifier: MIT

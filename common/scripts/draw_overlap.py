@@ -80,3 +80,4 @@ def draw_overlap(one_gpu_us):
     svg.text(LEFT, top + 22, "Not measured: products take their share of what one H200 took, copies what 450 GB/s make of them.",
              11, "start", BLUE)
     return svg.render()
+# SPDX-License-Identifier: MIT

@@ -170,3 +170,4 @@ def draw_pipeline(bin_dir):
     svg.text(LEFT + 410, bottom + 66, "the last of 8 warps arrives: a phase of free[...] ends, and the producer goes on", 11)
     svg.text(10, 14, "Step 07, bfloat16, %s: one block multiplies 128 x 128 x 384, six steps of 64" % RUNG, 13, "start", INK, "bold")
     return svg.render()
+# SPDX-License-Identifier: MIT

@@ -224,3 +224,4 @@ PICTURES = {"07_even_waves.svg": draw_even_waves, "07_stored_later.svg": draw_st
 
 if __name__ == "__main__":
     sys.exit(draw_main(os.path.basename(__file__), "Draws step 07's notions of tensor cores.", PICTURES))
+# SPDX-License-Identifier: MIT

@@ -358,3 +358,4 @@ if __name__ == "__main__":
     except (OSError, UnicodeDecodeError) as problem:
         print("draw_traces.py: %s" % problem, file=sys.stderr)
         sys.exit(4)
+# SPDX-License-Identifier: MIT

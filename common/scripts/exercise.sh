@@ -922,3 +922,4 @@ for i in "${!chosen[@]}"; do
 done
 [[ $json == no ]] || ((${#chosen[@]} == 1)) || say ']'
 exit "$status"
+# SPDX-License-Identifier: MIT

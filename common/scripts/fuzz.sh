@@ -148,3 +148,4 @@ for target in "${targets[@]}"; do
     fi
 done
 exit "$found"
+# SPDX-License-Identifier: MIT

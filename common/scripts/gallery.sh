@@ -226,3 +226,4 @@ done || exit
 [ $build = no ] || forget_old
 write_index >"$folder/index.html" || die 1 "$folder/index.html: cannot write there"
 printf '%s/index.html\n' "$folder"
+# SPDX-License-Identifier: MIT

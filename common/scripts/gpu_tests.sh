@@ -22,3 +22,4 @@ common/scripts/provenance.py write $results.txt "ctest --preset cuda $*"
 } >$results.txt
 cat $results.txt
 exit "$status"
+# SPDX-License-Identifier: MIT

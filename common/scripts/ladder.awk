@@ -210,3 +210,4 @@ END {
         print "\n  " recorded_text() ": recorded on such a GPU, at this shape (docs/results). Here the same" \
             "\n  kernels were verified, checked for races and counted."
 }
+# SPDX-License-Identifier: MIT

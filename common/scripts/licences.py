@@ -52,3 +52,4 @@ def main(words):
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
+# SPDX-License-Identifier: MIT

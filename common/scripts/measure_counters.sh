@@ -60,3 +60,4 @@ rungs() {
 } >"$out"
 "$(dirname -- "$0")/provenance.py" write "$out" "common/scripts/measure_counters.sh $*"
 printf '\n' >&2
+# SPDX-License-Identifier: MIT

@@ -94,3 +94,4 @@ for file in "$out"/0[127]_*"_$name"{,_threads*}.csv; do
     [[ ! -e $file ]] || "$(dirname -- "$0")/provenance.py" add "$file" "common/scripts/measure_cpu.sh $*"
 done
 echo >&2
+# SPDX-License-Identifier: MIT

@@ -171,3 +171,4 @@ if __name__ == "__main__":
     except OSError as problem:
         print("measure_gpus.py: %s" % problem, file=sys.stderr)
         sys.exit(4)
+# SPDX-License-Identifier: MIT

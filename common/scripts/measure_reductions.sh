@@ -102,3 +102,4 @@ for file in reductions matrix shared_tree_counters; do
         "$(dirname -- "$0")/provenance.py" write "$out/$file.csv" "common/scripts/measure_reductions.sh $*"
 done
 echo >&2
+# SPDX-License-Identifier: MIT

@@ -241,3 +241,4 @@ for name in "${names[@]}"; do
     esac
 done
 exit "$bad"
+# SPDX-License-Identifier: MIT

@@ -135,3 +135,4 @@ if __name__ == "__main__":
     except OSError as error:
         print("provenance.py: %s" % error, file=sys.stderr)
         sys.exit(4)
+# SPDX-License-Identifier: MIT

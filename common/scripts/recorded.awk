@@ -97,3 +97,4 @@ END {
     if (as == "c" && !failed)
         printf "\nconst struct recorded_ladder recordings[] = {\n%s};\nconst size_t recording_count = %d;\n", table, written
 }
+# SPDX-License-Identifier: MIT

@@ -293,3 +293,4 @@ build() {
         return 1
     fi
 }
+# SPDX-License-Identifier: MIT

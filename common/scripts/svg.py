@@ -186,3 +186,4 @@ def draw_main(program, description, pictures):
     if wrong:
         print("%s: common/scripts/%s --update draws them anew" % (program, program), file=sys.stderr)
     return 1 if wrong else 0
+# SPDX-License-Identifier: MIT

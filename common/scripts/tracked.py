@@ -48,3 +48,4 @@ def note(root):
     if listed_by_git(root) is None:
         return "no git checkout here: all files are checked, also those that are not the project's"
     return None
+# SPDX-License-Identifier: MIT

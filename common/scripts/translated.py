@@ -398,3 +398,4 @@ if __name__ == "__main__":
     except (OSError, UnicodeDecodeError) as problem:
         print("translated.py: %s" % problem, file=sys.stderr)
         sys.exit(4)
+# SPDX-License-Identifier: MIT

@@ -173,3 +173,4 @@ function(simt_add_cuda_sources target)
     endif()
   endforeach()
 endfunction()
+# SPDX-License-Identifier: MIT

@@ -60,3 +60,4 @@ case $together in
 2) $compiler -c "$object.hooks.s" -o "$object" ;; # they do not go together
 *) exit 1 ;;
 esac
+# SPDX-License-Identifier: MIT

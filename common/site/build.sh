@@ -101,3 +101,4 @@ fi
 "$venv/bin/python" -B "$root/common/site/links.py" "$built" || exit 1
 say "Built in $((SECONDS - start)) s. To read it, open $(shown "$built/index.html") in a browser, or:"
 say "python3 -m http.server --bind 127.0.0.1 --directory $(shown "$built") 8000   # http://127.0.0.1:8000"
+# SPDX-License-Identifier: MIT

@@ -113,3 +113,4 @@ def on_post_page(output, page, config):
     output = re.sub(r'(href=|src=)"(site|source):([^"]*)"', address, output)
     return re.sub(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', formula, output,
                   flags=re.S)
+# SPDX-License-Identifier: MIT

@@ -164,3 +164,4 @@ if __name__ == "__main__":
     except OSError as problem:
         print("slides.py: %s" % problem, file=sys.stderr)
         sys.exit(4)
+# SPDX-License-Identifier: MIT

@@ -326,3 +326,4 @@ if __name__ == "__main__":
     except (OSError, UnicodeDecodeError, subprocess.CalledProcessError) as problem:
         print("stage.py: %s" % problem, file=sys.stderr)
         sys.exit(4)
+# SPDX-License-Identifier: MIT

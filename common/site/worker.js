@@ -45,3 +45,4 @@ if (location.protocol === "file:") {
     };
     window.Worker = window.IFrameWorker;
 }
+/* SPDX-License-Identifier: MIT */

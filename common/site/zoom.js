@@ -18,3 +18,4 @@ for (const figure of document.querySelectorAll("article img")) {
     figure.addEventListener("click", () => zoom(figure));
     figure.addEventListener("keydown", (event) => { if (event.key === "Enter") zoom(figure); });
 }
+/* SPDX-License-Identifier: MIT */

@@ -120,3 +120,4 @@ valgrind)
     exit 2
     ;;
 esac
+# SPDX-License-Identifier: MIT

@@ -160,3 +160,4 @@ void launch_first_stage_only(const struct reduction *call)
 {
     first_stage(call, RIGHT, (value *)call->workspace);
 }
+/* SPDX-License-Identifier: MIT */

@@ -27,3 +27,4 @@ void launch_first_stage_only(const struct reduction *call);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -36,3 +36,4 @@ static const struct ladder ladder = {
 static const struct ladder *const ladders[] = {&ladder};
 
 const struct step step = {.name = "faulty_step", .ladders = ladders, .ladder_count = 1};
+/* SPDX-License-Identifier: MIT */

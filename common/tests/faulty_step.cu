@@ -62,3 +62,4 @@ extern "C" void launch_crashes_later(const struct reduction *call)
     else
         launch_right(call);
 }
+/* SPDX-License-Identifier: MIT */

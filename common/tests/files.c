@@ -319,3 +319,4 @@ void output_restore(void)
     assert_true(dup2(saved_output, STDOUT_FILENO) >= 0);
     close(saved_output);
 }
+/* SPDX-License-Identifier: MIT */

@@ -43,3 +43,4 @@ void output_redirect(const char *path);
 void output_restore(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

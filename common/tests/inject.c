@@ -219,3 +219,4 @@ int __libc_start_main(int (*main)(int, char **, char **), int count, char **argu
     real_main = main;
     return real(counted_main, count, arguments, begin, end, loader_end, stack);
 }
+/* SPDX-License-Identifier: MIT */

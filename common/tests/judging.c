@@ -116,3 +116,4 @@ void assert_judged_counts_copies(const struct judged *judged, const struct probl
     there.back_end = &emulated;
     assert_judged_refused(&there, options, EXIT_DEVICE_ERROR, "out of memory");
 }
+/* SPDX-License-Identifier: MIT */

@@ -44,3 +44,4 @@ void assert_judged_counts_copies(const struct judged *judged,
                                  const struct problem_options *options);
 
 #endif
+/* SPDX-License-Identifier: MIT */

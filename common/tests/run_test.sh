@@ -10,3 +10,4 @@ for file; do
 done
 echo "run_test.sh: no command" >&2
 exit 2
+# SPDX-License-Identifier: MIT

@@ -24,3 +24,4 @@ finish() {
     ((failures == 0)) && printf 'all passed%s\n' "${1:+: $1}"
     exit $((failures > 0))
 }
+# SPDX-License-Identifier: MIT

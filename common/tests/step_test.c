@@ -567,3 +567,4 @@ void step_test_determinism(void **state)
         problem->kind->destroy(problem);
     }
 }
+/* SPDX-License-Identifier: MIT */

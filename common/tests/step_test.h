@@ -80,3 +80,4 @@ void step_test_depths(void **state);
 void step_test_determinism(void **state);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -425,3 +425,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("after_timing", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

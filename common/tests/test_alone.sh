@@ -38,3 +38,4 @@ rm -rf -- "${folder:?}/$name"
 grep -q ' pass$\|verdict pass' "$folder/said" || fail "$name: nothing passes: $(cat "$folder/said")"
 ((failures == 0)) && echo "all passed: $count steps"
 ((failures == 0))
+# SPDX-License-Identifier: MIT

@@ -36,7 +36,7 @@ expect 0 'to measure  01_cpu_naive dot f32 1024 warm' --list --quick --step 1 "$
 [[ ! -e $file ]] || fail "--list has written the file"
 
 if [[ -x $bin/06_gpu_warp_shuffle ]]; then # the ladders of a climb, each by its options
-    expect 0 '06_gpu_warp_shuffle column_sum f32 64x64 ' --climbs --quick --step 06 "$bin" "$folder/climbs.csv"
+    expect 0 '06_gpu_warp_shuffle  column_sum f32 64x64 ' --climbs --quick --step 06 "$bin" "$folder/climbs.csv"
     grep -q '^06_gpu_warp_shuffle,column_tile,column_sum,f32,64x64,' "$folder/climbs.csv" || fail "no rows of --ladder columns"
     expect 0 '3 of 3 were measured before' --climbs --quick --step 06 "$bin" "$folder/climbs.csv"
 fi
@@ -81,3 +81,4 @@ if [[ -x $bin/03_gpu_single_thread ]]; then
 fi
 ((failures == 0)) && echo "all right"
 exit "$((failures > 0))"
+# SPDX-License-Identifier: MIT

@@ -841,3 +841,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("checker", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

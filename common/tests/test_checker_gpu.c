@@ -172,3 +172,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("checker_gpu", tests, open_machine, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -770,3 +770,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("cli", tests, make_folders, remove_folders);
 }
+/* SPDX-License-Identifier: MIT */

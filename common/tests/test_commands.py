@@ -141,3 +141,4 @@ def run_all(done):
 if __name__ == "__main__":
     BIN = os.path.abspath(sys.argv[1])
     sys.exit(main())
+# SPDX-License-Identifier: MIT

@@ -219,3 +219,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("verify", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

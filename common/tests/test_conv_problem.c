@@ -636,3 +636,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("conv_problem", tests, set_up, NULL);
 }
+/* SPDX-License-Identifier: MIT */

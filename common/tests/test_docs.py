@@ -555,3 +555,4 @@ us = all[] : .1f
 
 if __name__ == "__main__":
     unittest.main()
+# SPDX-License-Identifier: MIT

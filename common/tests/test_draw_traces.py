@@ -101,3 +101,4 @@ class Draw(unittest.TestCase):
 if __name__ == "__main__":
     BIN = sys.argv.pop(1)
     unittest.main()
+# SPDX-License-Identifier: MIT

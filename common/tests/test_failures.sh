@@ -131,3 +131,4 @@ if [[ -x $faulty ]]; then
 fi
 
 finish
+# SPDX-License-Identifier: MIT

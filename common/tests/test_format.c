@@ -190,3 +190,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("format", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -737,3 +737,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("gemm_problem", tests, set_up, NULL);
 }
+/* SPDX-License-Identifier: MIT */

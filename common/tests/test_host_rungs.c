@@ -617,3 +617,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("host_rungs", tests, set_up, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -145,3 +145,4 @@ fi
 "${hide[@]}" true 2>/dev/null || echo 'without /proc: by a preload only (no namespaces here)'
 printf '%d failures injected\n' "$injected"
 finish
+# SPDX-License-Identifier: MIT

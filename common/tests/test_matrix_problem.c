@@ -407,3 +407,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("matrix_problem", tests, set_up, NULL);
 }
+/* SPDX-License-Identifier: MIT */

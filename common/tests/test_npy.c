@@ -557,3 +557,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("npy", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

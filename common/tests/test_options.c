@@ -781,3 +781,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("options", tests, make_steps, NULL);
 }
+/* SPDX-License-Identifier: MIT */

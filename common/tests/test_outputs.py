@@ -99,3 +99,4 @@ def main(bin_dir):
 
 if __name__ == "__main__":
     sys.exit(main(os.path.abspath(sys.argv[1])))
+# SPDX-License-Identifier: MIT

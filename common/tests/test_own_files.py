@@ -119,3 +119,4 @@ if __name__ == "__main__":
         print("skipped: needs git")
         sys.exit(0)
     unittest.main()
+# SPDX-License-Identifier: MIT

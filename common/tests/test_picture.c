@@ -186,3 +186,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("picture", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

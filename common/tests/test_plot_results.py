@@ -267,3 +267,4 @@ class Plot(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
+# SPDX-License-Identifier: MIT

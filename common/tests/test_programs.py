@@ -109,3 +109,4 @@ def main(simtcc, compiler, update, cures):
 
 if __name__ == "__main__":
     sys.exit(main(os.path.abspath(sys.argv[1]), sys.argv[2], "--update" in sys.argv, "--cures" in sys.argv))
+# SPDX-License-Identifier: MIT

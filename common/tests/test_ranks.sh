@@ -93,3 +93,4 @@ sleep 0.2
 pgrep -f -- "$product --gpus 1 --m 700" >both && fail 'a rank goes on'
 
 finish
+# SPDX-License-Identifier: MIT

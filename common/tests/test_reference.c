@@ -348,3 +348,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("reference", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

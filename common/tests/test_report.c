@@ -537,8 +537,8 @@ static void tables_fit(void **state)
     free(timed);
 }
 
-/* The lesson's columns come first and stay; the row is marked in which the first changed most, and rungs
- * with equal counts are told apart by their ideas. */
+/* The lesson's columns come first and stay; the row is marked in which the first changed most, and
+ * rungs with equal counts are told apart by their ideas. */
 static void lessons(void **state)
 {
     struct fixture fixture;
@@ -1099,3 +1099,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

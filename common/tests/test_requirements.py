@@ -81,3 +81,4 @@ if not wrong:
     print("cmake %s, g++ %s, CUDA %s, CUB of %s; %d systems, %d of them tried" % (cmake, compiler, cuda, cub,
                                                                                len(matrix), len(ran)))
 sys.exit(1 if wrong else 0)
+# SPDX-License-Identifier: MIT

@@ -73,3 +73,4 @@ inside() { buildah run -v "$work/tree:/rungs" "$container" -- bash -c "$1"; }
 inside 'touch of_mine'
 [[ $(stat -c %u "$work/tree/of_mine") == 1000 ]] || { echo "WRONG: a file made in there is another's" && exit 1; }
 inside "$prepare && ./run.sh --no-install && ./test.sh --no-install"
+# SPDX-License-Identifier: MIT

@@ -202,3 +202,4 @@ run_test=$root/common/tests/run_test.sh
 [[ $? -ne 0 && $(cat "$work/output") == "skipped: $work/gone was not built" ]] ||
     fail 'run_test.sh runs a command that needs what is not there'
 finish
+# SPDX-License-Identifier: MIT

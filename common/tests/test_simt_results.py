@@ -33,3 +33,4 @@ class SimtResults(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+# SPDX-License-Identifier: MIT

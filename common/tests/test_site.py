@@ -282,3 +282,4 @@ if __name__ == "__main__":
             test()
         print("test_site.py: %s" % ("%d things are wrong" % len(wrong) if wrong else "all is well"))
     sys.exit(1 if wrong else 0)
+# SPDX-License-Identifier: MIT

@@ -293,3 +293,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

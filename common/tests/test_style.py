@@ -108,3 +108,4 @@ def main(pages):
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
+# SPDX-License-Identifier: MIT

@@ -261,3 +261,4 @@ class Translated(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+# SPDX-License-Identifier: MIT

@@ -462,3 +462,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("trial", tests, NULL, NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -140,3 +140,4 @@ if __name__ == "__main__":
         "%d things are wrong" % len(wrong) if wrong else "all is well",
         "" if shutil.which("check-jsonschema") else " (without schemas: no check-jsonschema)"))
     sys.exit(1 if wrong else 0)
+# SPDX-License-Identifier: MIT

@@ -282,3 +282,4 @@ struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *cluster
         *cycles_of_best = least;
     return best;
 }
+/* SPDX-License-Identifier: MIT */

@@ -32,3 +32,4 @@ double bf16_cycles_if_shared(const struct gemm *call);
 double bf16_cycles_if_high(const struct gemm *call);
 
 #endif
+/* SPDX-License-Identifier: MIT */

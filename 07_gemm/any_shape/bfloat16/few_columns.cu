@@ -199,3 +199,4 @@ extern "C" void launch_few_columns_bf16(const struct gemm *call)
     else
         LAUNCH(2);
 }
+/* SPDX-License-Identifier: MIT */

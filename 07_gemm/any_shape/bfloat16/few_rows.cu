@@ -307,3 +307,4 @@ extern "C" void launch_few_rows_bf16(const struct gemm *call)
     else
         LAUNCH(rows_32_shifted);
 }
+/* SPDX-License-Identifier: MIT */

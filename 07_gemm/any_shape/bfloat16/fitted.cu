@@ -137,3 +137,4 @@ extern "C" void launch_fitted_bf16(const struct gemm *call)
     const struct bf16_plan plan = bf16_fitted_plan(call, NULL);
     launch_fitted_tiles(call, &plan);
 }
+/* SPDX-License-Identifier: MIT */

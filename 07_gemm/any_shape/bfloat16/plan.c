@@ -156,3 +156,4 @@ struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
         return (struct bf16_plan){.way = BF16_OTHER, .splits = 1};
     return plan_of_tiles(call, clusters);
 }
+/* SPDX-License-Identifier: MIT */

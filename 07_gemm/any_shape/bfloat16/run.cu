@@ -288,3 +288,4 @@ extern "C" void how_any_shape_bf16(const struct gemm *call, char text[RUNG_HOW_S
                  plan.splits, copied);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -32,3 +32,4 @@ extern "C" void launch_shared_wave(const struct gemm *call)
     share_tiles(&work, tiles, tiles_to_share(tiles, blocks));
     LAUNCH_THREE_CONSUMERS(shared_wave, shared_plan, call, blocks, work);
 }
+/* SPDX-License-Identifier: MIT */

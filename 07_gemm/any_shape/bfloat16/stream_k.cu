@@ -26,3 +26,4 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call)
     launch_dependent_clusters(stream_k_bf16, stream_plan::CLUSTER, clusters * stream_plan::CLUSTER,
                               THREADS, stream_plan::SHARED_BYTES, *call, maps, work);
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: how the blocks of any_shape/bfloat16/stream_k.cu and any_shape/bfloat16/shared_wave.cu share tiles
- * (stream-K, Osama et al. 2023). */
+/* Step 07, bfloat16: how the blocks of any_shape/bfloat16/stream_k.cu and
+ * any_shape/bfloat16/shared_wave.cu share tiles (stream-K, Osama et al. 2023). */
 #ifndef RUNGS_07_BF16_SHARED_TILES_CUH
 #define RUNGS_07_BF16_SHARED_TILES_CUH
 
@@ -151,3 +151,4 @@ static inline void share_tiles(struct bf16_work *work, unsigned tiles, unsigned 
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

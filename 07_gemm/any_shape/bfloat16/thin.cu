@@ -309,3 +309,4 @@ extern "C" void launch_thin_bf16(const struct gemm *call)
     const struct bf16_plan plan = bf16_thin_plan(call, bf16_clusters(), NULL);
     launch_thin_tiles(call, &plan);
 }
+/* SPDX-License-Identifier: MIT */

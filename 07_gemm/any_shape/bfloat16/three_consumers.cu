@@ -17,3 +17,4 @@ extern "C" void launch_three_consumers(const struct gemm *call)
     LAUNCH_THREE_CONSUMERS(three_consumers, high_plan, call, blocks_for<high_plan>(call, work),
                            work);
 }
+/* SPDX-License-Identifier: MIT */

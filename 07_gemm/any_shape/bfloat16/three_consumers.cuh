@@ -200,3 +200,4 @@ static struct bf16_work work_of_three(const struct gemm *call)
     } while (false)
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -65,3 +65,4 @@ extern "C" void launch_times_vector_bf16(const struct gemm *call)
 {
     launch_dependent(times_vector, (unsigned)((call->m + 7) / 8), 256, 0, *call);
 }
+/* SPDX-License-Identifier: MIT */

@@ -154,3 +154,4 @@ void run_few_columns(const struct gemm *call, unsigned splits, size_t kept, bool
     else
         launch_few_columns<MOST_FEW>(call, splits, kept, beside_copy);
 }
+/* SPDX-License-Identifier: MIT */

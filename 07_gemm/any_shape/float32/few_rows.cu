@@ -136,3 +136,4 @@ void run_few_rows(const struct gemm *call, unsigned splits, size_t kept, bool be
     else
         launch_few_rows<MOST_FEW>(call, splits, kept, beside_copy);
 }
+/* SPDX-License-Identifier: MIT */

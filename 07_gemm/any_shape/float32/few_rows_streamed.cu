@@ -159,3 +159,4 @@ void run_streamed(const struct gemm *call, unsigned splits, size_t kept)
     else
         launch<Streamed<2, 2, 6, 1>>(call, splits, kept);
 }
+/* SPDX-License-Identifier: MIT */

@@ -21,3 +21,4 @@ static inline CUtensorMap describe_a(const struct gemm *call, unsigned rows)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

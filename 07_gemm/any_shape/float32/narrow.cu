@@ -144,3 +144,4 @@ void launch_narrow_tiles(const struct gemm *call, const struct plan *plan)
     else
         launch<Narrow<32, 2, 4, 8>>(call, plan);
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
-/* Step 07: see any_shape/float32/plan.h. A plan is chosen by its time (any_shape/float32/times.c). */
+/* Step 07: see any_shape/float32/plan.h. A plan is chosen by its time
+ * (any_shape/float32/times.c). */
 #include "any_shape/float32/plan.h"
 
 #include <float.h>
@@ -215,7 +216,8 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas)
     return best.plan;
 }
 
-/* Where warps share a stage, in clusters and in shares there are no short ones (any_shape/float32/tiles.cu). */
+/* Where warps share a stage, in clusters and in shares there are no short ones
+ * (any_shape/float32/tiles.cu). */
 static bool has_short_stage(const struct plan *plan)
 {
     return plan->kind == BY_TILES && plan->short_stage && plan->cluster <= 1 && !plan->in_shares &&
@@ -242,3 +244,4 @@ bool plans_are_alike(const struct gemm *call, const struct plan *a, const struct
            a->columns == b->columns && a->splits == b->splits &&
            kept_of(call, a) == kept_of(call, b);
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,6 +1,6 @@
 /* Step 07: how the top rungs compute a product. A plan is chosen by estimates of the time that each
- * would take, from measurements on an H200 and an H100 (any_shape/float32/times.c), so that it depends on
- * nothing but the problem and the kind of GPU: results are the same in every run. */
+ * would take, from measurements on an H200 and an H100 (any_shape/float32/times.c), so that it
+ * depends on nothing but the problem and the kind of GPU: results are the same in every run. */
 #ifndef RUNGS_07_PLAN_H
 #define RUNGS_07_PLAN_H
 
@@ -104,3 +104,4 @@ void run_small_tiles(const struct gemm *call, const struct plan *plan);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

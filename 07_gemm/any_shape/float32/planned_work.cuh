@@ -7,7 +7,8 @@
 #include "kernel/dependent_launch.cuh"
 #include "parts/workspace.h"
 
-/* launch<T> for the tiles of tiles_of_c, in any_shape/float32/plan.h's order: TILE_128X256 to TILE_64X64. */
+/* launch<T> for the tiles of tiles_of_c, in any_shape/float32/plan.h's order: TILE_128X256 to
+ * TILE_64X64. */
 #define LAUNCHES_OF_TILES(launch)                                                                  \
     launch<Large>, launch<Tile<2, 4, 1, 32, 4, 48>>, launch<Tile<4, 2, 1, 32, 4>>,                 \
         launch<Tile<2, 2, 2, 32, 4>>, launch<Tile<1, 2, 4, 32, 4>>, launch<Tile<2, 1, 4, 32, 4>>,  \
@@ -41,3 +42,4 @@ static inline void launch_add_parts(const struct gemm *call, const struct work &
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

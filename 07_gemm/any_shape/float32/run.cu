@@ -273,3 +273,4 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
                                              : "rows, streamed",
                  plan.splits);
 }
+/* SPDX-License-Identifier: MIT */

@@ -216,3 +216,4 @@ void run_small_tiles(const struct gemm *call, const struct plan *plan)
 
     launches[plan->shape](&aligned, plan->splits);
 }
+/* SPDX-License-Identifier: MIT */

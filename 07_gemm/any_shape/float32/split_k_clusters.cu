@@ -141,3 +141,4 @@ unsigned clusters_at_once(unsigned cluster)
     }
     return *clusters;
 }
+/* SPDX-License-Identifier: MIT */

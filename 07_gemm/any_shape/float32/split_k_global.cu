@@ -151,3 +151,4 @@ void launch_tiles_in_shares(const struct gemm *call, const struct plan *plan)
     };
     launches[plan->shape](call, plan);
 }
+/* SPDX-License-Identifier: MIT */

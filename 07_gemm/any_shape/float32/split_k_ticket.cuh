@@ -111,3 +111,4 @@ static __device__ bool add_splits(const struct division &division, const struct 
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -46,8 +46,8 @@ static __device__ void load_lane(const struct retention &kept, const float *row,
     }
 }
 
-/* The kernel before may be the copy of B that the next one needs (parts/copy_rows.cu). This one needs
- * what was there before that, and so waits for it only in the end, on behalf of the next. */
+/* The kernel before may be the copy of B that the next one needs (parts/copy_rows.cu). This one
+ * needs what was there before that, and so waits for it only in the end, on behalf of the next. */
 static __device__ void begin(bool beside_copy)
 {
     let_next_kernel_in();
@@ -56,3 +56,4 @@ static __device__ void begin(bool beside_copy)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -84,3 +84,4 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
     if (has_beside)
         run_beside(call, plan, false);
 }
+/* SPDX-License-Identifier: MIT */

@@ -157,3 +157,4 @@ double plan_small_time(const struct gemm *call, const struct plan *plan)
         time += SECOND_LAUNCH + copied * 2 * sizeof(float) * SMALL_READ;
     return time;
 }
+/* SPDX-License-Identifier: MIT */

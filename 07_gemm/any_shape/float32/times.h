@@ -51,3 +51,4 @@ double plan_tiles_time(const struct gemm *call, const struct plan *plan);
 double plan_small_time(const struct gemm *call, const struct plan *plan);
 
 #endif
+/* SPDX-License-Identifier: MIT */

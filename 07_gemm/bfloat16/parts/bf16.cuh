@@ -133,3 +133,4 @@ static inline __device__ void copy_chunk(uint16_t *to, const uint16_t *matrix, s
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: how the consumers of bfloat16/parts/persistent.cuh store a tile's sums: by way of shared
- * memory and the TMA, or as partial sums that are added up later. */
+/* Step 07, bfloat16: how the consumers of bfloat16/parts/persistent.cuh store a tile's sums: by way
+ * of shared memory and the TMA, or as partial sums that are added up later. */
 #ifndef RUNGS_07_BF16_EPILOGUE_CUH
 #define RUNGS_07_BF16_EPILOGUE_CUH
 
@@ -142,3 +142,4 @@ static __device__ void keep_sums(const struct gemm &call, float *parts, size_t r
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

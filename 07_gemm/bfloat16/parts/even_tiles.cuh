@@ -142,3 +142,4 @@ static const struct even_prepared *even_prepared_for(const void *kernel, const s
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

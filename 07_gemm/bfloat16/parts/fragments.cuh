@@ -48,3 +48,4 @@ static inline __device__ void multiply_16(float (&sum)[4], const uint4 (&a)[2], 
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -183,3 +183,4 @@ static __device__ void bring_extent(const tensor_ring<TILE_M, TILE_N, STAGES> &r
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -26,3 +26,4 @@ static __device__ void keep_tile(const struct gemm &call, size_t row, size_t col
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -79,3 +79,4 @@ static struct prepared *prepared_for(const void *kernel, const struct gemm *call
     } while (false)
 
 #endif
+/* SPDX-License-Identifier: MIT */

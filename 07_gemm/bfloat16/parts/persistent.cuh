@@ -266,3 +266,4 @@ static __device__ void multiply_units(const struct gemm &call, const struct maps
     }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -1,6 +1,6 @@
 /* Step 07, bfloat16: how any_shape computes a product, chosen by estimates of the time that each
- * way would take, from measurements on an H200 (any_shape/bfloat16/cycles.c). It depends on nothing but the
- * problem and the number of multiprocessors: results are the same in every run. */
+ * way would take, from measurements on an H200 (any_shape/bfloat16/cycles.c). It depends on nothing
+ * but the problem and the number of multiprocessors: results are the same in every run. */
 #ifndef RUNGS_07_BF16_PLAN_H
 #define RUNGS_07_BF16_PLAN_H
 
@@ -52,8 +52,8 @@ const unsigned *bf16_clusters(void);
 
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
-/* The fastest tile of the rungs thin and fitted, and its cycles (any_shape/bfloat16/cycles.h) unless that is
- * NULL. */
+/* The fastest tile of the rungs thin and fitted, and its cycles (any_shape/bfloat16/cycles.h)
+ * unless that is NULL. */
 struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters,
                                 double *cycles_of_best);
 struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_best);
@@ -90,3 +90,4 @@ size_t bf16_plan_floats(const struct gemm *call);
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

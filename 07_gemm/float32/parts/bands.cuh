@@ -1,5 +1,5 @@
-/* Step 07, the first rungs: a block of TILE x TILE threads computes a tile of C of that size, in tile
- * column blockIdx.x and tile row blockIdx.y. */
+/* Step 07, the first rungs: a block of TILE x TILE threads computes a tile of C of that size, in
+ * tile column blockIdx.x and tile row blockIdx.y. */
 #ifndef RUNGS_07_BANDS_CUH
 #define RUNGS_07_BANDS_CUH
 
@@ -30,3 +30,4 @@ static dim3 tiles_of(const struct gemm *call)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -279,3 +279,4 @@ static __device__ void store_tile(const struct gemm &call, struct place tile, st
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

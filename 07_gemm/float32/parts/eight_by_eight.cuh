@@ -119,3 +119,4 @@ static __device__ inline void multiply_block(const struct gemm &call, struct pla
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -29,3 +29,4 @@ static inline CUtensorMap describe_b(const struct gemm *call, unsigned depth, un
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

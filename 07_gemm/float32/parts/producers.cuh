@@ -192,3 +192,4 @@ static __device__ void produce_tile(const struct gemm &call, const B &b, struct 
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

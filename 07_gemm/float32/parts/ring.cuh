@@ -112,3 +112,4 @@ struct place {
 };
 
 #endif
+/* SPDX-License-Identifier: MIT */

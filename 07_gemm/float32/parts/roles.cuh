@@ -44,3 +44,4 @@ static __device__ inline void consume(const struct gemm &call, const struct ring
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -85,3 +85,4 @@ static inline struct work work_for(const struct gemm *call)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -209,3 +209,4 @@ static __global__ void __launch_bounds__(ADD_THREADS)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -128,3 +128,4 @@ static inline bool fits_coordinates(const struct gemm *call)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -100,3 +100,4 @@ static __device__ void multiply_step(float (&sum)[Plan::TILE_N / 2], const unsig
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -73,3 +73,4 @@ static __device__ inline void store_sums(const struct conv &call, size_t batch, 
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
-/* What shared_tile and shared_filters share: the block's outputs, and how many inputs these need. */
+/* What shared_tile and shared_filters share: the block's outputs, and how many inputs these
+ * need. */
 #ifndef RUNGS_08_SHARED_TILE_CUH
 #define RUNGS_08_SHARED_TILE_CUH
 
@@ -15,3 +16,4 @@ static inline size_t inputs_under(const struct conv *call, size_t outputs, size_
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

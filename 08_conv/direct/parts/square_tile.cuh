@@ -45,3 +45,4 @@ struct tile_stage {
 };
 
 #endif
+/* SPDX-License-Identifier: MIT */

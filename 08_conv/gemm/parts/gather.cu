@@ -75,3 +75,4 @@ extern "C" void prepare_gather(const struct conv *call, const struct gather_plan
     pack_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, *plan);
     write_gather_taps(call, plan);
 }
+/* SPDX-License-Identifier: MIT */

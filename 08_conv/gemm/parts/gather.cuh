@@ -206,3 +206,4 @@ static __device__ inline void store_in_two(float *weights, const struct gather_p
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

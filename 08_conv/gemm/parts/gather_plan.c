@@ -143,3 +143,4 @@ const char *gather_declines(const struct conv *call)
         return "the groups' weights, padded to tiles, have no room in the workspace";
     return NULL;
 }
+/* SPDX-License-Identifier: MIT */

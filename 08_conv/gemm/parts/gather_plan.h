@@ -74,3 +74,4 @@ void add_gather_parts(const struct conv *call, const struct gather_plan *plan);
 const char *gather_declines(const struct conv *call);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -155,3 +155,4 @@ extern "C" void multiply_gathered(const struct conv *call, const struct gather_p
     if (plan->splits > 1)
         add_gather_parts(call, plan);
 }
+/* SPDX-License-Identifier: MIT */

@@ -64,3 +64,4 @@ static __device__ inline void multiply_stage(float (&sums)[2][2][4][4], const fl
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -44,3 +44,4 @@ static __device__ inline float input_under(const struct conv &call, const struct
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -89,3 +89,4 @@ static inline unsigned blocks_of(const struct conv *call)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -68,3 +68,4 @@ double depth_tensor(const struct conv *call)
 
     return 32 + chunks * (TAPS * 24 * (1 + 2.0 / 512) + SIDE);
 }
+/* SPDX-License-Identifier: MIT */

@@ -35,3 +35,4 @@ struct tensor_plan tensor_plan_of(const struct conv *call);
 double depth_tensor(const struct conv *call);
 
 #endif
+/* SPDX-License-Identifier: MIT */

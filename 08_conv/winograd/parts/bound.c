@@ -167,3 +167,4 @@ double winograd4_magnitude(const struct conv *call, const struct conv_pixel *pix
 {
     return magnitude(call, call->kernel_height == 3 ? &winograd_4 : &winograd_4_of_5, *pixel);
 }
+/* SPDX-License-Identifier: MIT */

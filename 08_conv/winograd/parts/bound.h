@@ -59,3 +59,4 @@ double winograd_3xtf32_depth(const struct conv *call);
 double winograd4_magnitude(const struct conv *call, const struct conv_pixel *pixel);
 
 #endif
+/* SPDX-License-Identifier: MIT */

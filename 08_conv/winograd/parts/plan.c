@@ -55,3 +55,4 @@ struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
     plan.gather.pixel_tiles = plan.gather.pixels / plan.gather.tile_pixels;
     return plan;
 }
+/* SPDX-License-Identifier: MIT */

@@ -25,3 +25,4 @@ struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
                                       const struct gather_tile *tiles, unsigned tile_count);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -1,6 +1,6 @@
 /* The one-dimensional transforms of F(2, 3), F(4, 3) and F(4, 5): two or four outputs from four,
- * six or eight inputs (winograd/parts/bound.h has the matrices). In two dimensions they are applied to
- * columns, then to rows. Numbers are `step` apart. */
+ * six or eight inputs (winograd/parts/bound.h has the matrices). In two dimensions they are applied
+ * to columns, then to rows. Numbers are `step` apart. */
 #ifndef WINOGRAD_TRANSFORMS_CUH
 #define WINOGRAD_TRANSFORMS_CUH
 
@@ -223,3 +223,4 @@ static __device__ void transform_filter(const float *g, float *components)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -66,3 +66,4 @@ exercise --student x --class empty 01a >output 2>&1
 echo '[{}]' >bad.json
 python3 -B "$root/common/exercise/report.py" --output page.html bad.json >output 2>&1
 [[ $? -eq 4 && ! -e page.html ]] && grep -q 'not what --json writes' output || fail 'a report of something else'
+# SPDX-License-Identifier: MIT

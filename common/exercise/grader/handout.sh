@@ -77,3 +77,4 @@ session --pack "$work/ann.tar.gz" 02a 01a && tar -tzf "$work/ann.tar.gz" >"$work
 session --reset 02a && cmp -s 02*/exercise/02a_*/task.c 02*/exercise/02a_*/skeleton/task.c || fail '--reset'
 [[ -e $(echo 02*/exercise/02a_*/task.c.old) ]] || fail '--reset keeps what was there'
 cd "$work" || exit 1
+# SPDX-License-Identifier: MIT

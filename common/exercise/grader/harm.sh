@@ -76,3 +76,4 @@ done
     read -r line
 } <<<'left alone'
 [[ $line == 'left alone' ]] || fail 'the input was read'
+# SPDX-License-Identifier: MIT

@@ -45,3 +45,4 @@ if ((EUID == 0)); then
     exercise --compiler "$compiler" --file answer.c 02a >output 2>&1
     grep -q 'made [1-9][0-9]* of 400' output && ! grep -q 'made 400 of 400' output || fail 'processes have a limit'
 fi
+# SPDX-License-Identifier: MIT

@@ -102,3 +102,4 @@ grep -q '50 of 100 points' output || fail 'time by the clock is counted'
 COLUMNS=60 exercise --compiler "$compiler" --file "$(echo "$root"/05*/exercise/05c_*/skeleton/task.cu)" 05c >output 2>&1
 [[ $(wc -L <output) -le 60 ]] && grep -q 'too many warps take part' output && grep -q 'graded once whole warps work' output ||
     fail 'messages at the width of the terminal'
+# SPDX-License-Identifier: MIT

@@ -80,3 +80,4 @@ for what in --help '' '--hint 02a' "--json --file answer.c 02a" '--file answer.c
     [[ $? -eq 4 && $(wc -l <output) -eq 1 ]] && grep -q 'cannot write standard output' output ||
         fail "a full disk: exercise $what"
 done
+# SPDX-License-Identifier: MIT

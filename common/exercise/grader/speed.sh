@@ -26,3 +26,4 @@ answer 04b 'if (thread == 0) *result = 1;'
 timed answer.cu 04b
 grep -q '^  -  *0/50  *speed' output && grep -q 'graded once all results are right' output &&
     grep -q '^  0 of 100 points' output || fail 'the speed of a wrong answer'
+# SPDX-License-Identifier: MIT

@@ -155,3 +155,4 @@ void conv_judge(const struct conv_problem *problem, const struct conv_rung *rung
     else
         judge_probe(problem, rung, comparison);
 }
+/* SPDX-License-Identifier: MIT */

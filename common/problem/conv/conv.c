@@ -485,3 +485,4 @@ const struct problem_kind conv_kind = {
     .check = check,
     .evict = evict,
 };
+/* SPDX-License-Identifier: MIT */

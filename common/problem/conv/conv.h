@@ -73,3 +73,4 @@ size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, s
 double conv_depth_serial(const struct conv *call);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -129,3 +129,4 @@ bool conv_set_small(struct problem_options *base, size_t i)
     base->is_for_the_rest = i + 1 == sizeof small / sizeof small[0];
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -24,3 +24,4 @@ void conv_limit_size(struct problem_options *options);
 bool conv_set_small(struct problem_options *options, size_t i);
 
 #endif
+/* SPDX-License-Identifier: MIT */

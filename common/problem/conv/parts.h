@@ -68,3 +68,4 @@ void conv_judge(const struct conv_problem *problem, const struct conv_rung *rung
                 struct comparison *comparison);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -237,3 +237,4 @@ void conv_fill(struct conv_problem *problem)
     else
         prepare_probe(problem);
 }
+/* SPDX-License-Identifier: MIT */

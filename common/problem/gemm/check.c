@@ -141,3 +141,4 @@ void gemm_judge(const struct gemm_problem *problem, const struct gemm_rung *rung
     else
         judge_probe(problem, rows, comparison);
 }
+/* SPDX-License-Identifier: MIT */

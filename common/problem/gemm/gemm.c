@@ -423,3 +423,4 @@ const struct problem_kind gemm_gpus_kind =
     KIND(gemm_set_defaults, GEMM_FIELDS_ON_GPUS, create_on_gpus);
 const struct problem_kind gemm_bf16_gpus_kind =
     KIND(gemm_set_bf16_defaults, GEMM_FIELDS_ON_GPUS, create_on_gpus);
+/* SPDX-License-Identifier: MIT */

@@ -92,3 +92,4 @@ double gemm_depth_serial(const struct gemm *call);
 double gemm_depth_tensor(const struct gemm *call);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -124,3 +124,4 @@ bool gemm_set_small(struct problem_options *base, size_t i)
     base->a = base->b = NULL;
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -26,3 +26,4 @@ void gemm_limit_size(struct problem_options *options);
 bool gemm_set_small(struct problem_options *options, size_t i);
 
 #endif
+/* SPDX-License-Identifier: MIT */

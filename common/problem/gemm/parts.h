@@ -86,3 +86,4 @@ void gemm_judge(const struct gemm_problem *problem, const struct gemm_rung *rung
                 struct comparison *comparison);
 
 #endif
+/* SPDX-License-Identifier: MIT */

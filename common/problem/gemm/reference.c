@@ -307,3 +307,4 @@ void gemm_fill(struct gemm_problem *problem)
     else
         prepare_probe(problem);
 }
+/* SPDX-License-Identifier: MIT */

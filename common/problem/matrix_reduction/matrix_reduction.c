@@ -525,3 +525,4 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
 
 const struct problem_kind row_reduction_kind = MATRIX_KIND(create_rows, set_small_rows);
 const struct problem_kind column_reduction_kind = MATRIX_KIND(create_columns, set_small_columns);
+/* SPDX-License-Identifier: MIT */

@@ -44,3 +44,4 @@ struct matrix_rung {
 extern const struct problem_kind row_reduction_kind, column_reduction_kind;
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -151,3 +151,4 @@ SPECIALIZED void reduce_specialized(const struct reduction *call, loop_f32 *f32,
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -112,3 +112,4 @@ bool reduction_set_small(struct problem_options *base, size_t i)
     base->offset = base->skew = options->n > 5 ? 1 : 0;
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -35,3 +35,4 @@ void reduction_limit_size(struct problem_options *options);
 bool reduction_set_small(struct problem_options *options, size_t i);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -637,3 +637,4 @@ const struct problem_kind block_reduction_kind =
     REDUCTION_KIND(reduction_fields, BLOCK_REDUCTION_FIELDS, create);
 const struct problem_kind gpus_reduction_kind =
     REDUCTION_KIND(gpus_reduction_fields, REDUCTION_FIELDS + 1, create_on_gpus);
+/* SPDX-License-Identifier: MIT */

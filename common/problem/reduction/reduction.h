@@ -150,3 +150,4 @@ double depth_serial(const struct reduction *call);
 double depth_two_stages(const struct reduction *call);
 
 #endif
+/* SPDX-License-Identifier: MIT */

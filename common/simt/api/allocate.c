@@ -349,3 +349,4 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
                           ? cudaSuccess
                           : cudaErrorInvalidValue);
 }
+/* SPDX-License-Identifier: MIT */

@@ -624,3 +624,4 @@ const struct simt_observer simt_observer = {
     .tell_place_number = tell_place_number,
     .last_change = simt_check_last_change,
 };
+/* SPDX-License-Identifier: MIT */

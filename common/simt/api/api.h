@@ -73,3 +73,4 @@ struct simt_kernel *simt_find_kernel(const void *function);
 struct simt_kernel *simt_note_kernel(const void *function);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -190,3 +190,4 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width,
     *width = error == cudaSuccess ? (size_t)most : 0;
     return error;
 }
+/* SPDX-License-Identifier: MIT */

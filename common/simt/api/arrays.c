@@ -383,3 +383,4 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct c
     SIMT_CALL;
     return fill_box(pointer, value, extent, stream, "cudaMemset3DAsync", CALLER);
 }
+/* SPDX-License-Identifier: MIT */

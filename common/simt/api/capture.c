@@ -438,3 +438,4 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     *mode = before;
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

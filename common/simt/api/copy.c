@@ -428,3 +428,4 @@ cudaError_t cudaMemcpyPeerAsync(void *destination, int to_device, const void *so
                ? copy_peer(&copy, to_device, from_device, "cudaMemcpyPeerAsync", CALLER)
                : bad_stream();
 }
+/* SPDX-License-Identifier: MIT */

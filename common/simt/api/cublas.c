@@ -304,3 +304,4 @@ MATRIX_COPY(cublasSetMatrixAsync, cudaMemcpyHostToDevice, (MATRIX_PARAMETERS, cu
             stream, false)
 MATRIX_COPY(cublasGetMatrixAsync, cudaMemcpyDeviceToHost, (MATRIX_PARAMETERS, cudaStream_t stream),
             stream, false)
+/* SPDX-License-Identifier: MIT */

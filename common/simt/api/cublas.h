@@ -69,3 +69,4 @@ static inline void simt_blas_scalar(void *to, const void *from, size_t size)
 void simt_blas_result(const struct simt_blas_call *call, void *to, const void *from, size_t size);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -220,3 +220,4 @@ static cublasStatus_t run(const struct simt_blas_call *call, struct hemm *g, con
     }
 HEMM(C, cuComplex, CUDA_C_32F)
 HEMM(Z, cuDoubleComplex, CUDA_C_64F)
+/* SPDX-License-Identifier: MIT */

@@ -353,3 +353,4 @@ cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t operation_
     return cublasGemmEx(handle, operation_a, operation_b, m, n, k, alpha, a, type_a, lda, b, type_b,
                         ldb, beta, c, type_c, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
 }
+/* SPDX-License-Identifier: MIT */

@@ -431,3 +431,4 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     handle->stream = kept;
     return status;
 }
+/* SPDX-License-Identifier: MIT */

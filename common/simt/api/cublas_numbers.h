@@ -79,3 +79,4 @@ static inline void simt_number_put(void *to, cudaDataType type, size_t index, do
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

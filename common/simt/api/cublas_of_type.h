@@ -290,3 +290,4 @@ cublasStatus_t FUNCTION(geam)(cublasHandle_t handle, cublasOperation_t operation
     }
     return simt_blas_end(&call, &out);
 }
+/* SPDX-License-Identifier: MIT */

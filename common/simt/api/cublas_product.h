@@ -68,3 +68,4 @@ cublasStatus_t simt_product_run(const struct simt_blas_call *call,
                                 const struct simt_batches *batches);
 
 #endif
+/* SPDX-License-Identifier: MIT */

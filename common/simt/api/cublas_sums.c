@@ -157,3 +157,4 @@ bool simt_product_sums(bool exact, size_t stripes, size_t columns, size_t k, cha
     }
     return true;
 }
+/* SPDX-License-Identifier: MIT */

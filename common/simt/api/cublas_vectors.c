@@ -39,3 +39,4 @@ static size_t at(int i, int n, int step)
 #define INDEX_FUNCTION(name) cublasId##name
 #define EXTREME extreme_of_doubles
 #include "api/cublas_of_type.h"
+/* SPDX-License-Identifier: MIT */

@@ -410,3 +410,4 @@ curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *
     end(generator, output, count * sizeof *output);
     return status;
 }
+/* SPDX-License-Identifier: MIT */

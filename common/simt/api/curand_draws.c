@@ -286,3 +286,4 @@ void simt_draw_doubles(struct simt_draws *draws, double pair[2])
     pair[1] = double_of(draws);
     pass_pair(draws);
 }
+/* SPDX-License-Identifier: MIT */

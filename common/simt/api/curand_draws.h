@@ -43,3 +43,4 @@ void simt_sobol_start(struct simt_sobol *sobol, unsigned int dimension, uint64_t
 uint64_t simt_sobol_next(struct simt_sobol *sobol);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -107,3 +107,4 @@ uint64_t simt_sobol_next(struct simt_sobol *sobol)
     sobol->value ^= sobol->directions[__builtin_ctzll(sobol->index) % WORD];
     return value;
 }
+/* SPDX-License-Identifier: MIT */

@@ -127,3 +127,4 @@ void simt_launch_children(int (*run)(const struct simt_launch *launch))
         free(child);
     }
 }
+/* SPDX-License-Identifier: MIT */

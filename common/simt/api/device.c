@@ -478,3 +478,4 @@ cudaError_t cudaDeviceReset(void)
     simt_errors_reset();
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

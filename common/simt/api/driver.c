@@ -35,3 +35,4 @@ cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned 
 {
     return cudaGetDriverEntryPointByVersion(name, function, CUDA_VERSION, flags, found);
 }
+/* SPDX-License-Identifier: MIT */

@@ -359,3 +359,4 @@ CALLS(cuEventSynchronize(CUevent event), cudaEventSynchronize(event))
 CALLS(cuEventQuery(CUevent event), cudaEventQuery(event))
 CALLS(cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end),
       cudaEventElapsedTime(milliseconds, start, end))
+/* SPDX-License-Identifier: MIT */

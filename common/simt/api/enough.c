@@ -157,3 +157,4 @@ void simt_enough_end_launch(void)
         kernel = NULL;
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -14,3 +14,4 @@ bool simt_enough(void);
 void simt_enough_end_launch(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -292,3 +292,4 @@ void simt_tell_failed_calls(FILE *file)
     }
     failed_call_count = 0;
 }
+/* SPDX-License-Identifier: MIT */

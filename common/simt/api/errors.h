@@ -64,3 +64,4 @@ __attribute__((format(printf, 4, 5))) cudaError_t simt_call_failed(const char *f
 void simt_tell_failed_calls(FILE *file);
 
 #endif
+/* SPDX-License-Identifier: MIT */

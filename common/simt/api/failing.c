@@ -81,3 +81,4 @@ __attribute__((constructor)) static void read_request(void)
     }
     simt_failing = atexit(tell_none) == 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -281,3 +281,4 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
     *enabled = !own->is_off;
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

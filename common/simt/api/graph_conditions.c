@@ -94,3 +94,4 @@ int simt_condition_choice(const struct simt_work *work)
         work->condition_type == cudaGraphCondTypeSwitch ? value : value == 0;
     return chosen < work->graph_count ? (int)chosen : -1;
 }
+/* SPDX-License-Identifier: MIT */

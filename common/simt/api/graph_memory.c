@@ -175,3 +175,4 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     most_used = used();
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

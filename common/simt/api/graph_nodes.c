@@ -156,3 +156,4 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
     }
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

@@ -250,3 +250,4 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned
     written = !ferror(file);
     return simt_error(fclose(file) == 0 && written ? cudaSuccess : cudaErrorOperatingSystem);
 }
+/* SPDX-License-Identifier: MIT */

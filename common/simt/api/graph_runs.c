@@ -478,3 +478,4 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
     take_work(own->children[0], child);
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

@@ -348,3 +348,4 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     forget_node(node);
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

@@ -130,3 +130,4 @@ void simt_event_forget(cudaEvent_t event);
 bool simt_stream_is_blocking(const void *stream);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -316,3 +316,4 @@ void simt_handles_reset(int device)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

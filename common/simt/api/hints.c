@@ -96,3 +96,4 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
     memset(value, 0, sizeof *value);
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

@@ -159,3 +159,4 @@ cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t
     *size = 0;
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

@@ -441,3 +441,4 @@ cudaError_t simt_max_cluster_size(int *size, const void *function,
     *size = kernel && kernel->on[simt_own.device].large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

@@ -345,3 +345,4 @@ ncclResult_t ncclRecv(void *to, size_t count, ncclDataType_t type, int peer, ncc
 {
     ASK(NCCL_RECV, .to = to, .peer = peer);
 }
+/* SPDX-License-Identifier: MIT */

@@ -110,3 +110,4 @@ bool simt_nccl_may_wait(const struct simt_nccl_call *call);
     (void)0
 
 #endif
+/* SPDX-License-Identifier: MIT */

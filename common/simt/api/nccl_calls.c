@@ -280,3 +280,4 @@ void simt_nccl_perform(struct simt_nccl_call *const calls[], int count)
     open_all(calls, count, false);
     free(all);
 }
+/* SPDX-License-Identifier: MIT */

@@ -394,3 +394,4 @@ ncclResult_t ncclGroupEnd(void)
     return simt_own.nccl ? close_group()
                          : simt_nccl_fail(&call, ncclInvalidUsage, "there was no ncclGroupStart()");
 }
+/* SPDX-License-Identifier: MIT */

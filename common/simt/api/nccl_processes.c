@@ -416,3 +416,4 @@ bool simt_nccl_may_wait(const struct simt_nccl_call *call)
     return clique->board &&
            (simt_clique_spans(clique) || (call->kind == NCCL_INIT && has_launcher()));
 }
+/* SPDX-License-Identifier: MIT */

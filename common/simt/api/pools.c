@@ -217,3 +217,4 @@ cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllo
                                   : simt_error(cudaErrorNotSupported);
     return error == cudaSuccess ? cudaDeviceSetMemPool(location->id, pool) : error;
 }
+/* SPDX-License-Identifier: MIT */

@@ -181,3 +181,4 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
                           ? cudaSuccess
                           : cudaErrorInvalidResourceHandle);
 }
+/* SPDX-License-Identifier: MIT */

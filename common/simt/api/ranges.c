@@ -109,3 +109,4 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *pointer)
     *flags = cudaHostAllocMapped | cudaHostAllocPortable;
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

@@ -219,3 +219,4 @@ REFUSES(cudaDeviceRegisterAsyncNotification,
         cudaErrorNotSupported, "nothing happens of which a device would notify")
 REFUSES(cudaDeviceUnregisterAsyncNotification, (int device, cudaAsyncCallbackHandle_t callback),
         cudaErrorInvalidResourceHandle, "nothing happens of which a device would notify")
+/* SPDX-License-Identifier: MIT */

@@ -462,3 +462,4 @@ void simt_repeats_come_first(void)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -19,3 +19,4 @@ void simt_repeats_come_first(void);
 void simt_repeats_forget(const void *address, size_t size);
 
 #endif
+/* SPDX-License-Identifier: MIT */

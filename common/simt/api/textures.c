@@ -155,3 +155,4 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
     *description = known->description;
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

@@ -140,3 +140,4 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t objec
     release(object, count);
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: MIT */

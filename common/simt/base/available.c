@@ -18,3 +18,4 @@ size_t simt_available_memory(void)
     }
     return (size_t)kilobytes << 10;
 }
+/* SPDX-License-Identifier: MIT */

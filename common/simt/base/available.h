@@ -8,3 +8,4 @@
 size_t simt_available_memory(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

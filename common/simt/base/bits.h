@@ -16,3 +16,4 @@ static inline unsigned int simt_size_of(uint32_t set)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

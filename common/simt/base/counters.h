@@ -16,3 +16,4 @@ static inline void simt_add_counters(void *to, const void *from, size_t size)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -46,3 +46,4 @@ void simt_exit_without_memory(void)
     fflush(NULL);
     _exit(3); /* EXIT_DEVICE_ERROR of the programs */
 }
+/* SPDX-License-Identifier: MIT */

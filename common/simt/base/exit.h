@@ -10,3 +10,4 @@ __attribute__((noreturn)) void simt_exit(void);
 __attribute__((noreturn)) void simt_exit_without_memory(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

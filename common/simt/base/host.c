@@ -28,3 +28,4 @@ double simt_cores(void)
     const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     return simt_setting("SIMT_CORES", usable);
 }
+/* SPDX-License-Identifier: MIT */

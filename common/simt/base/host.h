@@ -10,3 +10,4 @@ double simt_processor_seconds(void);
 double simt_cores(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

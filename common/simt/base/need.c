@@ -24,3 +24,4 @@ void *simt_with_room(void *items, size_t count, size_t *capacity, size_t size, c
     *capacity = *capacity ? 2 * *capacity : 64;
     return simt_needed(realloc(items, *capacity * size), use);
 }
+/* SPDX-License-Identifier: MIT */

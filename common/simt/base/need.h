@@ -12,3 +12,4 @@ void *simt_needed(void *memory, const char *use);
 void *simt_with_room(void *items, size_t count, size_t *capacity, size_t size, const char *use);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -167,3 +167,4 @@ size_t simt_line_width(FILE *file)
     }
     return isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
+/* SPDX-License-Identifier: MIT */

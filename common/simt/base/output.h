@@ -31,3 +31,4 @@ __attribute__((noreturn)) void simt_output_failed(void);
 size_t simt_line_width(FILE *file);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -54,3 +54,4 @@ static inline bool simt_in_kernel(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

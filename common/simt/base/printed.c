@@ -37,3 +37,4 @@ void simt_printed_end(void)
         own = NULL;
     }
 }
+/* SPDX-License-Identifier: MIT */

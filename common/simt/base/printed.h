@@ -7,3 +7,4 @@ void simt_printed_begin(void);
 void simt_printed_end(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -1,3 +1,4 @@
 #include "base/repeatable.h"
 
 bool simt_is_repeatable;
+/* SPDX-License-Identifier: MIT */

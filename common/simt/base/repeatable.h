@@ -14,3 +14,4 @@ static inline void simt_not_repeatable(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

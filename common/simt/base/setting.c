@@ -130,3 +130,4 @@ __attribute__((constructor(101))) static void check_all(void)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

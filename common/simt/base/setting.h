@@ -12,3 +12,4 @@ double simt_setting(const char *variable, double usual);
 int simt_choice(const char *variable);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -21,3 +21,4 @@ static inline bool simt_in_range(const struct simt_range *range, uint64_t addres
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -9,3 +9,4 @@ void simt_worker_gives_up(void)
 {
     _exit(EXIT_FAILURE);
 }
+/* SPDX-License-Identifier: MIT */

@@ -28,3 +28,4 @@ static inline void simt_only_in_order(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

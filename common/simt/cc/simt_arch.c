@@ -417,3 +417,4 @@ void append_with_arch(struct text *out)
     /* A byte order mark is one at the very beginning only, where #line comes to stand. */
     append_stretch(out, starts(0, "\xEF\xBB\xBF") ? 3 : 0, source.length);
 }
+/* SPDX-License-Identifier: MIT */

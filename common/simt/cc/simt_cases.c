@@ -201,3 +201,4 @@ bool append_case_braces(struct text *out, size_t token)
     }
     return false;
 }
+/* SPDX-License-Identifier: MIT */

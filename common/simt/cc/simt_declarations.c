@@ -209,3 +209,4 @@ void append_constants(struct text *out, size_t first, size_t end)
                  (is_punctuation(i, '>') && !named);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -148,3 +148,4 @@ void append_launch(struct text *out, size_t name, size_t chevrons)
     append_newlines(out, tokens[name].begin, tokens[chevrons + 2].end, tokens[name].in_macro);
     free(kernel.bytes);
 }
+/* SPDX-License-Identifier: MIT */

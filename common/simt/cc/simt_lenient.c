@@ -173,3 +173,4 @@ bool append_missing(struct text *out, size_t token)
     }
     return append_case_braces(out, token);
 }
+/* SPDX-License-Identifier: MIT */

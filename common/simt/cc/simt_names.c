@@ -311,3 +311,4 @@ void show_again(int depth, int parenthesis)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

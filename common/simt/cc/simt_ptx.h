@@ -139,3 +139,4 @@ void ptx_append_mask(struct ptx *ptx, const struct ptx_instruction *instruction,
                      size_t operand);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -458,3 +458,4 @@ void ptx_translate(size_t token)
     free(ptx->body.bytes);
     free(ptx);
 }
+/* SPDX-License-Identifier: MIT */

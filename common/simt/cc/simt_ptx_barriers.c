@@ -297,3 +297,4 @@ bool ptx_emit_barrier(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     return true;
 }
+/* SPDX-License-Identifier: MIT */

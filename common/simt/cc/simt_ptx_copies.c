@@ -323,3 +323,4 @@ bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -146,3 +146,4 @@ bool ptx_emit_lanes(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -198,3 +198,4 @@ bool ptx_emit_matrix(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -397,3 +397,4 @@ bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -484,3 +484,4 @@ void ptx_pair(char *operand, char **first, char **second)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -493,3 +493,4 @@ void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     ptx_refuse(ptx, "%s", instruction->opcode);
 }
+/* SPDX-License-Identifier: MIT */

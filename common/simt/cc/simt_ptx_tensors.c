@@ -231,3 +231,4 @@ bool ptx_emit_map(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     return true;
 }
+/* SPDX-License-Identifier: MIT */

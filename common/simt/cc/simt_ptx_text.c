@@ -320,3 +320,4 @@ void ptx_translate_text(struct ptx *ptx)
     ptx_forget_registers();
     ptx_forget_labels();
 }
+/* SPDX-License-Identifier: MIT */

@@ -173,3 +173,4 @@ bool ptx_emit_wgmma(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -293,3 +293,4 @@ int main(int argument_count, char **arguments)
     forget_all();
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+/* SPDX-License-Identifier: MIT */

@@ -178,3 +178,4 @@ bool append_case_braces(struct text *out, size_t token);
 size_t append_shift(struct text *out, size_t token, size_t *copied);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -186,3 +186,4 @@ void append_gap(struct text *out, size_t variable, bool is_last)
     append_tokens(out, variable, variable + 1);
     append_string(out, is_last ? "))];" : ")>] __attribute__((used))");
 }
+/* SPDX-License-Identifier: MIT */

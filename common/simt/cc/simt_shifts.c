@@ -73,3 +73,4 @@ size_t append_shift(struct text *out, size_t token, size_t *copied)
     }
     return length;
 }
+/* SPDX-License-Identifier: MIT */

@@ -334,3 +334,4 @@ void check_call(size_t token, size_t body)
                  length, word, length, word);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -450,3 +450,4 @@ void *zeroed(size_t count, size_t size)
     }
     return memory;
 }
+/* SPDX-License-Identifier: MIT */

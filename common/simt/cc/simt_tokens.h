@@ -86,3 +86,4 @@ void append_tokens(struct text *out, size_t first, size_t end);
 void append_newlines(struct text *out, size_t begin, size_t end, bool in_macro);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -386,3 +386,4 @@ int simt_make_two(const char *instrumented, const char *other)
     free(of_b.bytes);
     return status;
 }
+/* SPDX-License-Identifier: MIT */

@@ -44,3 +44,4 @@ void read_assembly(struct file *file);
 struct names find_waiting(const struct file *file);
 
 #endif
+/* SPDX-License-Identifier: MIT */

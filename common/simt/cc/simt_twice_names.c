@@ -107,3 +107,4 @@ void read_assembly(struct file *file)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

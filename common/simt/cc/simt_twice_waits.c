@@ -152,3 +152,4 @@ struct names find_waiting(const struct file *file)
     free(graph.edges);
     return found;
 }
+/* SPDX-License-Identifier: MIT */

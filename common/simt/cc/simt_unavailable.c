@@ -104,3 +104,4 @@ const char *simt_unavailable_word(const char *word, size_t length, bool called)
     }
     return NULL;
 }
+/* SPDX-License-Identifier: MIT */

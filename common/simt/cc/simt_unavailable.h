@@ -14,3 +14,4 @@ const char *simt_unavailable_header(const char *header, bool found);
 const char *simt_unavailable_word(const char *word, size_t length, bool called);
 
 #endif
+/* SPDX-License-Identifier: MIT */

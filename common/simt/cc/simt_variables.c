@@ -227,3 +227,4 @@ void check_host_use(size_t token, size_t outermost)
              (int)(tokens[token].end - tokens[token].begin), source.bytes + tokens[token].begin,
              writes ? "written" : "read", writes ? "To" : "From");
 }
+/* SPDX-License-Identifier: MIT */

@@ -437,3 +437,4 @@ void rewrite(struct text *out)
     free(state.launch_at);
     free(state.closes);
 }
+/* SPDX-License-Identifier: MIT */

@@ -196,3 +196,4 @@ void simt_again_tell(struct simt_again *again, const struct simt_snapshot *snaps
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

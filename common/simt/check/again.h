@@ -30,3 +30,4 @@ void simt_again_tell(struct simt_again *again, const struct simt_snapshot *snaps
                      uint64_t number, uint64_t first);
 
 #endif
+/* SPDX-License-Identifier: MIT */

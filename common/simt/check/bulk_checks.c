@@ -265,3 +265,4 @@ void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int
         add_proxy(SPACE_SHARED, EVENT_BARRIER, thread, site, cell->writer, cell->writer_site);
     }
 }
+/* SPDX-License-Identifier: MIT */

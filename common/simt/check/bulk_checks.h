@@ -32,3 +32,4 @@ void simt_check_map_read(uint64_t address, unsigned int size, unsigned int threa
                          unsigned int site);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -456,3 +456,4 @@ void simt_causality_resume(struct simt_order *order)
         order->tags[i] = simt_now.era | i;
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -114,3 +114,4 @@ struct simt_stretch simt_stretch_renew(struct simt_stretch *stretch, uint64_t nu
 void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag));
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -364,3 +364,4 @@ void simt_check_start_block(size_t number, unsigned int threads)
     simt_causality_start_block(number, threads);
     simt_shadow_start_block();
 }
+/* SPDX-License-Identifier: MIT */

@@ -32,3 +32,4 @@ bool simt_check_last_change(uint64_t address, struct simt_last_change *last);
 void simt_check_start_block(size_t number, unsigned int threads);
 
 #endif
+/* SPDX-License-Identifier: MIT */

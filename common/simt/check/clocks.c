@@ -215,3 +215,4 @@ bool simt_past_covers(const struct simt_block_past *past, unsigned int thread, u
     return low < past->count && past->moments[low].thread == thread &&
            tag < past->moments[low].before;
 }
+/* SPDX-License-Identifier: MIT */

@@ -42,3 +42,4 @@ bool simt_past_covers(const struct simt_block_past *past, unsigned int thread, u
 struct simt_block_past *simt_clocks_pasts(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -185,3 +185,4 @@ void simt_check_operation(void)
         check_piece(&copy->from, false);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -16,3 +16,4 @@ void simt_check_copies(const struct simt_act *act, unsigned int size, unsigned i
                        uint32_t lanes, const uint64_t *addresses);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -223,3 +223,4 @@ bool simt_tell_last(FILE *file)
     return event_kind(event) <= EVENT_ATOMIC && event_size(event) > 0 &&
            event->address % event_size(event) != 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -71,3 +71,4 @@ bool simt_tell_last(FILE *file);
 void simt_tell_place(FILE *file, uint32_t place);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -43,3 +43,4 @@ void __ubsan_handle_out_of_bounds_abort(const struct bounds_data *data, uint64_t
 {
     simt_check_index(data, index, __builtin_return_address(0));
 }
+/* SPDX-License-Identifier: MIT */

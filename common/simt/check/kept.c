@@ -402,3 +402,4 @@ bool simt_write_kept(bool at_end)
     failed = !simt_output_end(&output, file);
     return !failed;
 }
+/* SPDX-License-Identifier: MIT */

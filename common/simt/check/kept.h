@@ -24,3 +24,4 @@ void simt_tell_kept(FILE *file);
 bool simt_have_kept(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

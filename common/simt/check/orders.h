@@ -128,3 +128,4 @@ void simt_forget_proxies(struct simt_order *order);
 void simt_renumber(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

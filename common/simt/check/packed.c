@@ -128,3 +128,4 @@ void simt_cells_unpack(const struct simt_packed *packed, struct simt_cell *cells
         cells += packed->run[i].count;
     }
 }
+/* SPDX-License-Identifier: MIT */

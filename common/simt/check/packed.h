@@ -16,3 +16,4 @@ struct simt_packed *simt_cells_pack(const struct simt_cell *cells, size_t count)
 void simt_cells_unpack(const struct simt_packed *packed, struct simt_cell *cells);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -468,3 +468,4 @@ void simt_pages_renumber(uint32_t (*renumbered)(uint32_t tag))
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -27,3 +27,4 @@ void simt_page_renumber(struct simt_page *page, uint32_t (*renumbered)(uint32_t 
 void simt_pages_renumber(uint32_t (*renumbered)(uint32_t tag));
 
 #endif
+/* SPDX-License-Identifier: MIT */

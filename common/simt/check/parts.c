@@ -397,3 +397,4 @@ void simt_check_part_take(struct simt_part *part, unsigned int number)
     }
     simt_segment = begins.segment;
 }
+/* SPDX-License-Identifier: MIT */

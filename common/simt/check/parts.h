@@ -15,3 +15,4 @@ bool simt_check_part_fits(struct simt_part part, unsigned int number);
 void simt_check_part_take(struct simt_part *part, unsigned int number);
 
 #endif
+/* SPDX-License-Identifier: MIT */

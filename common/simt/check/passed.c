@@ -86,3 +86,4 @@ void simt_passed_on(unsigned int warp, uint32_t lanes)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

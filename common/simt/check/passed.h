@@ -16,3 +16,4 @@ bool simt_passes_on(unsigned int thread, uint64_t address, unsigned int size);
 void simt_passed_on(unsigned int warp, uint32_t lanes);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -133,3 +133,4 @@ void simt_forget_proxies(struct simt_order *order)
     order->proxy_count = 0;
     order->proxies_dropped = false;
 }
+/* SPDX-License-Identifier: MIT */

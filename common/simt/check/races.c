@@ -328,3 +328,4 @@ void simt_visit_slowly(struct simt_cell *cell, uint64_t at, const struct simt_ac
         break;
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -170,3 +170,4 @@ SIMT_ON_THE_WAY void simt_visit(struct simt_cell *cell, uint64_t at, const struc
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -171,3 +171,4 @@ void simt_readers_renumber(uint32_t (*renumbered)(uint32_t tag))
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

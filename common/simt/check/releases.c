@@ -208,3 +208,4 @@ void simt_causality_strong(unsigned int thread, uint64_t address, enum simt_stro
         release(thread, location ? location : get_location(address), scope);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -239,3 +239,4 @@ void simt_renumber(void)
     apply_to_all(true);
     simt_segment = (uint32_t)cut_count;
 }
+/* SPDX-License-Identifier: MIT */

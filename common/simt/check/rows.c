@@ -171,3 +171,4 @@ bool simt_check_row(enum simt_space space, enum simt_event_kind kind, unsigned i
     simt_note_used(page, those, kind);
     return true;
 }
+/* SPDX-License-Identifier: MIT */

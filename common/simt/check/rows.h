@@ -31,3 +31,4 @@ bool simt_check_row(enum simt_space space, enum simt_event_kind kind, unsigned i
                     unsigned int size, unsigned int warp, uint64_t first);
 
 #endif
+/* SPDX-License-Identifier: MIT */

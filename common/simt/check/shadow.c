@@ -290,3 +290,4 @@ void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag))
     }
     simt_readers_renumber(renumbered);
 }
+/* SPDX-License-Identifier: MIT */

@@ -159,3 +159,4 @@ void simt_readers_start_launch(void);
 void simt_readers_renumber(uint32_t (*renumbered)(uint32_t tag));
 
 #endif
+/* SPDX-License-Identifier: MIT */

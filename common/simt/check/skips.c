@@ -387,3 +387,4 @@ void simt_skips_drop(struct simt_skips *kept)
     }
     free(kept);
 }
+/* SPDX-License-Identifier: MIT */

@@ -48,3 +48,4 @@ void simt_skips_repeat(const struct simt_launch *launch, const struct simt_skips
 void simt_skips_drop(struct simt_skips *kept);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -269,3 +269,4 @@ void simt_snapshot_forget(struct simt_snapshot *snapshot)
     free(snapshot->contents);
     *snapshot = (struct simt_snapshot){0};
 }
+/* SPDX-License-Identifier: MIT */

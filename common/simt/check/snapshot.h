@@ -50,3 +50,4 @@ bool simt_snapshot_meets(const struct simt_snapshot *snapshot, const char *addre
 void simt_snapshot_forget(struct simt_snapshot *snapshot);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -113,3 +113,4 @@ void simt_used_end(void)
     simt_used_is_noted = false;
     forget_noted();
 }
+/* SPDX-License-Identifier: MIT */

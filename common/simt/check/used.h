@@ -35,3 +35,4 @@ struct simt_page *const *simt_used_pages(size_t *count);
 void simt_used_end(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -403,3 +403,4 @@ void simt_tell_finding(FILE *file, const struct finding *finding)
         fprintf(file, "  (%" PRIu64 " times in all at these lines)\n", finding->count);
     }
 }
+/* SPDX-License-Identifier: MIT */

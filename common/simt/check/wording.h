@@ -15,3 +15,4 @@ bool simt_is_note(const struct finding *finding);
 bool simt_is_inside_warps(const struct finding *race);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -90,3 +90,4 @@ void simt_written_set_all(void)
         memset(allocations[i].whole, 0xff, bytes_of(&allocations[i]));
     }
 }
+/* SPDX-License-Identifier: MIT */

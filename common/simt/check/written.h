@@ -19,3 +19,4 @@ bool simt_written_get(uint64_t page);
 void simt_written_set_all(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

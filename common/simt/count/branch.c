@@ -261,3 +261,4 @@ uint32_t simt_trail_branch(const struct simt_trail *trail, unsigned int depth)
     }
     return known[slot].branch;
 }
+/* SPDX-License-Identifier: MIT */

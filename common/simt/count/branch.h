@@ -17,3 +17,4 @@ void simt_trail_enter(struct simt_trail *trail, unsigned int depth, uint32_t pla
 uint32_t simt_trail_branch(const struct simt_trail *trail, unsigned int depth);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -46,3 +46,4 @@ void simt_print_listing(FILE *file, const struct simt_kernel_counters *kernel);
 void simt_print_json(FILE *file, const struct simt_kernel_counters *kernels, size_t count);
 
 #endif
+/* SPDX-License-Identifier: MIT */

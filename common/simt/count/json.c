@@ -85,3 +85,4 @@ void simt_print_json(FILE *file, const struct simt_kernel_counters *kernels, siz
     }
     fprintf(file, "\n]}\n");
 }
+/* SPDX-License-Identifier: MIT */

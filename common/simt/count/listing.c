@@ -204,3 +204,4 @@ void simt_listing_prepare(void)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -13,3 +13,4 @@ void simt_listing_add(const struct simt_launch *launch, const unsigned int *site
 void simt_listing_reset(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -222,3 +222,4 @@ void simt_replay_start_block(unsigned int threads)
     simt_lanes_start_block(warps_of(threads));
     simt_plans_start_block(warps_of(threads));
 }
+/* SPDX-License-Identifier: MIT */

@@ -15,3 +15,4 @@ void simt_replay_resume(struct simt_replayed *kept, unsigned int threads);
 void simt_replay_forget(struct simt_replayed *kept);
 
 #endif
+/* SPDX-License-Identifier: MIT */

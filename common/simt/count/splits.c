@@ -77,3 +77,4 @@ void simt_splits_resume(struct simt_splits *kept)
     splits = *kept;
     free(kept);
 }
+/* SPDX-License-Identifier: MIT */

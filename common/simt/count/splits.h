@@ -12,3 +12,4 @@ struct simt_splits *simt_splits_suspend(void);
 void simt_splits_resume(struct simt_splits *kept);
 
 #endif
+/* SPDX-License-Identifier: MIT */

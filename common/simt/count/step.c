@@ -284,3 +284,4 @@ void simt_step_keep_rest(const struct simt_event *const *at)
         checked[i] = checked[i] > simt_trace_buffer(i) ? checked[i] : simt_trace_buffer(i);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -19,3 +19,4 @@ void simt_step_start(void);
 void simt_step_keep_rest(const struct simt_event *const *at);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -388,3 +388,4 @@ void simt_print_listing(FILE *file, const struct simt_kernel_counters *kernel)
     }
     free(lines);
 }
+/* SPDX-License-Identifier: MIT */

@@ -203,3 +203,4 @@ void simt_count_row(struct simt_site *site, enum simt_space space, enum simt_eve
     counters->requests++;
     counters->lanes += SIMT_WARP_SIZE;
 }
+/* SPDX-License-Identifier: MIT */

@@ -19,3 +19,4 @@ void simt_count_row(struct simt_site *site, enum simt_space space, enum simt_eve
                     uint64_t first, uint64_t end);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -83,3 +83,4 @@ __attribute__((constructor)) static void prepare(void)
     writer = getpid();
     atexit(at_exit);
 }
+/* SPDX-License-Identifier: MIT */

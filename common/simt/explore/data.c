@@ -226,3 +226,4 @@ void explore_write_data(FILE *file, const char *title)
     explore_put_files(file);
     fputs("}\n", file);
 }
+/* SPDX-License-Identifier: MIT */

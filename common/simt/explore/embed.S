@@ -25,3 +25,4 @@ explore_scripts:
     .incbin "explore/page/app.js"
     .byte 0
     .section .note.GNU-stack,"",%progbits
+/* SPDX-License-Identifier: MIT */

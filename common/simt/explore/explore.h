@@ -288,3 +288,4 @@ void explore_exit(void);
 void explore_forget(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

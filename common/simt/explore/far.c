@@ -101,3 +101,4 @@ void explore_cluster_meets(uint64_t phase)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -70,3 +70,4 @@ bool simt_explore_write(FILE *file, const char *title)
     }
     return steps > 0;
 }
+/* SPDX-License-Identifier: MIT */

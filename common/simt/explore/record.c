@@ -292,3 +292,4 @@ bool explore_record(const char *blocks)
     simt_before_exit = explore_exit;
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -106,3 +106,4 @@ void explore_share_page(void)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -244,3 +244,4 @@ char *explore_shortened(const char *text)
     }
     return result;
 }
+/* SPDX-License-Identifier: MIT */

@@ -420,3 +420,4 @@ void simt_explore_barrier(const void *caller)
         explore_block->kept_barriers++;
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -77,3 +77,4 @@ void explore_end_report(void)
     }
     explore_take_report(place, text);
 }
+/* SPDX-License-Identifier: MIT */

@@ -282,3 +282,4 @@ struct explored_value explore_values_take(unsigned int lane, const struct simt_e
     queues[lane].count--;
     return value;
 }
+/* SPDX-License-Identifier: MIT */

@@ -132,3 +132,4 @@ void simt_arithmetic_install(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

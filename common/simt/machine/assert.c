@@ -21,3 +21,4 @@ void __assert_fail(const char *expression, const char *file, unsigned int line,
     fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
     abort();
 }
+/* SPDX-License-Identifier: MIT */

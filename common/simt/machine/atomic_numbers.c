@@ -81,3 +81,4 @@ void simt_atomic_numbers(enum simt_atomic asked, enum simt_type type, unsigned i
                      operand * 31 + operation, file, line);
     memcpy(numbers, old, bytes);
 }
+/* SPDX-License-Identifier: MIT */

@@ -245,3 +245,4 @@ uint64_t simt_atomic_by(const void *caller, enum simt_atomic asked, enum simt_ty
     }
     return make(caller, asked, type, address, operand, compare, file, line);
 }
+/* SPDX-License-Identifier: MIT */

@@ -109,3 +109,4 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
         return (int)simt_block->finished_true;
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -331,3 +331,4 @@ void simt_forget_blocks(void)
     }
     simt_block = &first_block;
 }
+/* SPDX-License-Identifier: MIT */

@@ -29,3 +29,4 @@ void simt_release_barrier(void);
 void simt_try_collective(const struct simt_thread *thread);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -412,3 +412,4 @@ void simt_copy_arrive(void *barrier, bool counted, const char *file, int line)
     }
     simt_mbarrier_arrive(barrier, 1, 0, 0, file, line);
 }
+/* SPDX-License-Identifier: MIT */

@@ -46,3 +46,4 @@ uint64_t simt_combined(enum simt_atomic operation, unsigned int type, uint64_t o
                        uint64_t operand);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -25,3 +25,4 @@ clock_t clock(void)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (clock_t)time.tv_sec * CLOCKS_PER_SEC + time.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
 }
+/* SPDX-License-Identifier: MIT */

@@ -438,3 +438,4 @@ void *simt_cluster_at(uint64_t offset)
                ? own
                : simt_cluster_place(rank - 1, own);
 }
+/* SPDX-License-Identifier: MIT */

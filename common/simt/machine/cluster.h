@@ -31,3 +31,4 @@ struct simt_block *simt_cluster_block(unsigned int rank, const char **state);
 size_t simt_cluster_place_bytes(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -260,3 +260,4 @@ void simt_matrix_collective(enum simt_collective operation, uint64_t matrix, con
     simt_try_collective(self);
     simt_wait_turn();
 }
+/* SPDX-License-Identifier: MIT */

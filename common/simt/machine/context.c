@@ -52,3 +52,4 @@ void simt_context_make(struct simt_context *context, void *stack, size_t size,
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -37,3 +37,4 @@ static inline void simt_context_switch(struct simt_context *from, struct simt_co
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -417,3 +417,4 @@ void __ubsan_handle_float_cast_overflow(const void *data, uint64_t bits)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -157,3 +157,4 @@ void simt_fault_install(void)
     simt_memory_fault_handler = on_fault;
     simt_arithmetic_install();
 }
+/* SPDX-License-Identifier: MIT */

@@ -8,3 +8,4 @@ void simt_fault_install(void);
 void simt_arithmetic_install(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -179,3 +179,4 @@ void simt_take_back_fiber(struct simt_fiber *fiber)
                       fiber_main, fiber);
     simt_give_fiber(fiber);
 }
+/* SPDX-License-Identifier: MIT */

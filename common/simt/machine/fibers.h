@@ -50,3 +50,4 @@ void simt_allow(void *memory, size_t size);
 size_t simt_local_bytes(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

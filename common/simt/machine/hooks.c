@@ -276,3 +276,4 @@ void __tsan_vptr_read(void **pointer)
 {
     record(CALLER, EVENT_LOAD, sizeof *pointer, pointer);
 }
+/* SPDX-License-Identifier: MIT */

@@ -28,3 +28,4 @@ void simt_strong_store_by(const void *caller, void *address, uint64_t value, uns
 void simt_trace_fence(const void *caller, unsigned int how);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -168,3 +168,4 @@ void __tsan_atomic_signal_fence(int order)
     (void)order;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
+/* SPDX-License-Identifier: MIT */

@@ -23,3 +23,4 @@ struct simt_operands simt_operands_of(const uint8_t *code, unsigned int rex,
 bool simt_conversion_traps(mcontext_t *context);
 
 #endif
+/* SPDX-License-Identifier: MIT */

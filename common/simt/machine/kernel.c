@@ -99,3 +99,4 @@ void simt_trap(const char *file, int line)
     fprintf(stderr, ": __trap() at %s:%d\n", file, line);
     simt_exit();
 }
+/* SPDX-License-Identifier: MIT */

@@ -295,3 +295,4 @@ void simt_counters_read(struct simt_counters *counters)
 {
     *counters = simt_counts;
 }
+/* SPDX-License-Identifier: MIT */

@@ -10,3 +10,4 @@ cudaError_t simt_run(const struct simt_launch *asked, const char **reason);
 void simt_choose_start(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

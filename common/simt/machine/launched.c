@@ -46,3 +46,4 @@ size_t simt_launched_read(const struct simt_launched **launched)
     *launched = kernels;
     return count;
 }
+/* SPDX-License-Identifier: MIT */

@@ -7,3 +7,4 @@
 void simt_note_launched(const struct simt_launch *launch);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -274,3 +274,4 @@ unsigned int simt_collective_source(const struct simt_thread *thread, unsigned i
 const char *simt_collective_name(enum simt_collective operation);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -167,3 +167,4 @@ ALIGNED_DELETE(simt_aligned_delete, host_aligned_delete)
 ALIGNED_DELETE(simt_aligned_delete_array, host_aligned_delete_array)
 SIZED_ALIGNED_DELETE(simt_sized_aligned_delete, host_aligned_delete)
 SIZED_ALIGNED_DELETE(simt_sized_aligned_delete_array, host_aligned_delete_array)
+/* SPDX-License-Identifier: MIT */

@@ -432,3 +432,4 @@ void simt_fence_mbarrier_init(void)
 {
     fence(DEED_MBARRIER_FENCE, __builtin_return_address(0));
 }
+/* SPDX-License-Identifier: MIT */

@@ -83,3 +83,4 @@ void simt_mrg32k3a_jump(unsigned int words[HALVES * TERMS], unsigned long long s
     jump(words, offset, 0);
     pthread_mutex_unlock(&lock);
 }
+/* SPDX-License-Identifier: MIT */

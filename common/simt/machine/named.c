@@ -169,3 +169,4 @@ void simt_tile_get(unsigned int warp, void *value, size_t size)
 {
     memcpy(value, simt_block->left[warp], size);
 }
+/* SPDX-License-Identifier: MIT */

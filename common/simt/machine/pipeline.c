@@ -80,3 +80,4 @@ void simt_pipeline_wait_prior(size_t groups)
         simt_pipeline_drain(pipeline, pipeline->group - groups);
     }
 }
+/* SPDX-License-Identifier: MIT */

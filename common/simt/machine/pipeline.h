@@ -8,3 +8,4 @@
 void simt_pipeline_drain(struct simt_pipeline *pipeline, size_t first_kept_group);
 
 #endif
+/* SPDX-License-Identifier: MIT */

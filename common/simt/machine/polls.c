@@ -129,3 +129,4 @@ void simt_volatile_write(void)
         simt_current->waits = false;
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -51,3 +51,4 @@ int simt_printf_chk(int flag, const char *format, ...)
     va_end(arguments);
     return result;
 }
+/* SPDX-License-Identifier: MIT */

@@ -118,3 +118,4 @@ void simt_progress_tell(void)
         stderr);
     was_told = true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -14,3 +14,4 @@ void simt_progress_tell(void);
 void simt_progress_tell_call(const char *name, const void *caller);
 
 #endif
+/* SPDX-License-Identifier: MIT */

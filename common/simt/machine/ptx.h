@@ -88,3 +88,4 @@ void simt_matrix_collective(enum simt_collective operation, uint64_t matrix, con
 void simt_report_caller(const void *caller);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -174,3 +174,4 @@ unsigned int simt_ptx_permute(unsigned int mode, unsigned int a, unsigned int b,
     }
     return result;
 }
+/* SPDX-License-Identifier: MIT */

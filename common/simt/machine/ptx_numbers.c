@@ -535,3 +535,4 @@ uint64_t simt_ptx_convert(unsigned int to, unsigned int from, unsigned int flags
     to = to == SIMT_PTX_F16X2 ? SIMT_PTX_F16 : SIMT_PTX_BF16;
     return convert_one(to, from, flags, a) << 16 | convert_one(to, from, flags, second);
 }
+/* SPDX-License-Identifier: MIT */

@@ -64,3 +64,4 @@ uint64_t simt_number_encode(unsigned int type, struct simt_number number,
                             enum simt_rounding rounding);
 
 #endif
+/* SPDX-License-Identifier: MIT */

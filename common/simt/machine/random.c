@@ -81,3 +81,4 @@ void simt_xorwow_jump(unsigned int words[WORDS], unsigned long long sequence,
     jump(words, offset, 0);
     pthread_mutex_unlock(&lock);
 }
+/* SPDX-License-Identifier: MIT */

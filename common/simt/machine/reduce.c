@@ -100,3 +100,4 @@ void simt_bulk_make(const struct simt_bulk_copy *copy)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -82,3 +82,4 @@ void simt_registers_block_ended(void)
                sum * SIMT_WARP_SIZE, most * SIMT_WARP_SIZE);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -305,3 +305,4 @@ void simt_report_collective(struct simt_thread *thread, const char *what, unsign
     fprintf(stderr, "  hint: %s\n", hint);
     simt_exit();
 }
+/* SPDX-License-Identifier: MIT */

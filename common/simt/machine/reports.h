@@ -23,3 +23,4 @@ __attribute__((noreturn)) void simt_report_collective(struct simt_thread *thread
                                                       unsigned int lanes, const char *hint);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -288,3 +288,4 @@ __attribute__((constructor)) static void read_schedule(void)
         run_all(first, last);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -15,3 +15,4 @@ unsigned int simt_schedule_below(unsigned int count);
 size_t simt_schedule_block(size_t turn, size_t count);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -136,3 +136,4 @@ int __cxa_thread_atexit(void (*destructor)(void *), void *object, void *library)
 {
     return simt_in_kernel() ? 0 : __cxa_thread_atexit_impl(destructor, object, library);
 }
+/* SPDX-License-Identifier: MIT */

@@ -35,3 +35,4 @@ void simt_window_start_launch(void);
 uint64_t simt_shared_place(uint64_t address);
 
 #endif
+/* SPDX-License-Identifier: MIT */

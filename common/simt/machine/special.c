@@ -191,3 +191,4 @@ double simt_bessel_i(int order, double x)
     }
     return (double)sum;
 }
+/* SPDX-License-Identifier: MIT */

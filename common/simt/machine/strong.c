@@ -36,3 +36,4 @@ void simt_strong_store_by(const void *caller, void *address, uint64_t value, uns
     }
     memcpy(address, &value, size);
 }
+/* SPDX-License-Identifier: MIT */

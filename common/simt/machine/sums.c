@@ -374,3 +374,4 @@ void simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
         c[j] = to_half(c[j]);
     }
 }
+/* SPDX-License-Identifier: MIT */

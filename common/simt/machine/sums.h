@@ -52,3 +52,4 @@ uint32_t simt_whole_sum(const struct simt_sum_kind *kind, const struct simt_fact
                         const struct simt_factors *b, unsigned int count, uint32_t c);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -83,3 +83,4 @@ simt_trampoline:
 #endif
 
         .section .note.GNU-stack, "", %progbits
+/* SPDX-License-Identifier: MIT */

@@ -275,3 +275,4 @@ void simt_wmma_check(const void *address, size_t stride, const char *file, int l
         simt_exit();
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -414,3 +414,4 @@ void simt_tensor_reduce(const void *from, const void *map, const int *at, unsign
         type == CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ || type == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
     simt_bulk_start_store(copy);
 }
+/* SPDX-License-Identifier: MIT */

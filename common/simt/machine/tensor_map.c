@@ -257,3 +257,4 @@ void simt_fence_proxy_tensormap(const void *map, unsigned int size, const char *
         simt_observer.proxy_fence(map ? SIMT_PROXY_MAP_ACQUIRE : SIMT_PROXY_MAP_RELEASE, map);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -56,3 +56,4 @@ bool simt_map_is_valid(const struct simt_tensor_map *map);
 _Static_assert(sizeof(struct simt_tensor_map) <= sizeof(CUtensorMap), "as large as CUDA's");
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -324,3 +324,4 @@ void *simt_surface_at(unsigned long long handle, struct simt_surface_place place
             place.x, place.y, place.z, file, line, row, rows, slices);
     simt_exit();
 }
+/* SPDX-License-Identifier: MIT */

@@ -34,3 +34,4 @@ void simt_texture_remove(struct simt_texture *texture);
 struct simt_texture *simt_textures(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

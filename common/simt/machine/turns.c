@@ -154,3 +154,4 @@ void simt_wait_for_replay(void)
     simt_warp_of(simt_current)->trace_full |= simt_bit_of(simt_current);
     simt_wait_turn();
 }
+/* SPDX-License-Identifier: MIT */

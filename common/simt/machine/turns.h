@@ -87,3 +87,4 @@ static inline __attribute__((always_inline)) void simt_wait_turn(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -409,3 +409,4 @@ void simt_wgmma_thread_exited(void)
         check_group((unsigned int)(warp - simt_block->warps));
     }
 }
+/* SPDX-License-Identifier: MIT */

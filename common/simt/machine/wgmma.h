@@ -36,3 +36,4 @@ void simt_wgmma_note_begin(const struct simt_wgmma *wgmma, unsigned int warp);
 void simt_wgmma_note_end(const struct simt_wgmma *wgmma, unsigned int warp);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -308,3 +308,4 @@ bool simt_wgmma_reader(const void *address, unsigned int *thread, const void **c
     }
     return false;
 }
+/* SPDX-License-Identifier: MIT */

@@ -121,3 +121,4 @@ bool simt_tile_has(const struct simt_tile *tile, uint32_t offset)
     }
     return false;
 }
+/* SPDX-License-Identifier: MIT */

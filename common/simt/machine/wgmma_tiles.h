@@ -32,3 +32,4 @@ void simt_tile_load(const struct simt_tile *tile, unsigned int first, unsigned i
 bool simt_tile_has(const struct simt_tile *tile, uint32_t offset);
 
 #endif
+/* SPDX-License-Identifier: MIT */

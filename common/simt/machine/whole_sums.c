@@ -49,3 +49,4 @@ uint32_t simt_whole_sum(const struct simt_sum_kind *kind, const struct simt_fact
     }
     return kind->finite ? simt_ptx_saturated((long)sum) : (uint32_t)sum;
 }
+/* SPDX-License-Identifier: MIT */

@@ -183,3 +183,4 @@ unsigned int simt_dynamic_shared_bytes(void)
 {
     return (unsigned int)simt_shared_bytes();
 }
+/* SPDX-License-Identifier: MIT */

@@ -495,3 +495,4 @@ void simt_workers_act(void)
     }
     go_on_together(alone);
 }
+/* SPDX-License-Identifier: MIT */

@@ -22,3 +22,4 @@ void simt_workers_start_launch(void);
 void simt_workers_end_launch(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

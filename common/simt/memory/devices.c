@@ -35,3 +35,4 @@ __attribute__((constructor)) static void read_request(void)
     device_count = (int)simt_setting("SIMT_DEVICES", 1);
     multiprocessors = (int)simt_setting("SIMT_MULTIPROCESSORS", SIMT_MULTIPROCESSORS);
 }
+/* SPDX-License-Identifier: MIT */

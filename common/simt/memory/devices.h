@@ -17,3 +17,4 @@ bool simt_device_reaches(int device, int other);
 void simt_device_set_peer(int device, int other, bool reaches);
 
 #endif
+/* SPDX-License-Identifier: MIT */

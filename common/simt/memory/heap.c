@@ -307,3 +307,4 @@ void simt_heap_bury(uint64_t address)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

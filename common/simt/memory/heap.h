@@ -27,3 +27,4 @@ enum simt_heap_free simt_heap_free(const void *address);
 bool simt_heap_is_behind(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -404,3 +404,4 @@ void simt_memory_reset(int device)
         simt_heap_reset();
     }
 }
+/* SPDX-License-Identifier: MIT */

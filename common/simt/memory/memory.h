@@ -93,3 +93,4 @@ size_t simt_memory_address_space(void);
 bool simt_memory_range(uint64_t address, struct simt_range *range);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -217,3 +217,4 @@ void simt_memory_look(bool look)
     }
     access_now = PROT_NONE;
 }
+/* SPDX-License-Identifier: MIT */

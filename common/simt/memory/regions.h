@@ -10,3 +10,4 @@ extern size_t simt_region_count;
 bool simt_region_is_foreign(const struct simt_region *region);
 
 #endif
+/* SPDX-License-Identifier: MIT */

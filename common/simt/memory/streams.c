@@ -361,3 +361,4 @@ void simt_operation_tell(FILE *file, const struct simt_operation *operation)
         fprintf(file, " at %s:%d", source->file, source->line);
     }
 }
+/* SPDX-License-Identifier: MIT */

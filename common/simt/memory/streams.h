@@ -77,3 +77,4 @@ bool simt_pieces_meet(const struct simt_piece *a, const struct simt_piece *b);
 void simt_operation_tell(FILE *file, const struct simt_operation *operation);
 
 #endif
+/* SPDX-License-Identifier: MIT */

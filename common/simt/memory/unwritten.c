@@ -102,3 +102,4 @@ void simt_unwritten_look(const char *memory, size_t size)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

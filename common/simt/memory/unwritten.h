@@ -11,3 +11,4 @@ bool simt_unwritten_fill(bool of_device, char *memory, size_t size, int protecti
 void simt_unwritten_look(const char *memory, size_t size);
 
 #endif
+/* SPDX-License-Identifier: MIT */

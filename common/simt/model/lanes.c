@@ -246,3 +246,4 @@ void simt_lanes_keep(bool *pasts, unsigned int warps, bool restore)
 {
     memcpy(restore ? one_past : pasts, restore ? pasts : one_past, warps * sizeof *pasts);
 }
+/* SPDX-License-Identifier: MIT */

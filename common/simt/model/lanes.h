@@ -34,3 +34,4 @@ void simt_lanes_start_block(unsigned int warps);
 void simt_lanes_keep(bool *pasts, unsigned int warps, bool restore);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -439,3 +439,4 @@ void simt_order_set_past(unsigned int warp, const struct simt_past *lanes)
 {
     memcpy(&threads[warp * SIMT_WARP_SIZE], lanes, SIMT_WARP_SIZE * sizeof *lanes);
 }
+/* SPDX-License-Identifier: MIT */

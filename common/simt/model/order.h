@@ -40,3 +40,4 @@ bool simt_order_goes_round(uint64_t past, const uint64_t *keys, size_t count, si
 unsigned int simt_order_version(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

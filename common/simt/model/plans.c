@@ -205,3 +205,4 @@ void simt_plan_end(const struct simt_traces *traces, unsigned int warp, bool one
         add_plan(traces, from, past_of[warp]);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -24,3 +24,4 @@ void simt_plan_add_step(uint32_t lanes, bool row);
 void simt_plan_end(const struct simt_traces *traces, unsigned int warp, bool one_past);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -167,3 +167,4 @@ void simt_requests_prepare(void)
         atexit(print_at_end);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -17,3 +17,4 @@ void simt_requests_add(uint32_t place, enum simt_space space, enum simt_event_ki
 void simt_requests_reset(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -103,3 +103,4 @@ void simt_line_counters_add(struct simt_line_counters *to, const struct simt_lin
 {
     simt_add_counters(to, from, sizeof *to);
 }
+/* SPDX-License-Identifier: MIT */

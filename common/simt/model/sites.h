@@ -24,3 +24,4 @@ const unsigned int *simt_sites_touched(unsigned int *count);
 void simt_sites_clear(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -113,3 +113,4 @@ void simt_ranges_forget(void)
 {
     memset(ranges, 0, sizeof ranges);
 }
+/* SPDX-License-Identifier: MIT */

@@ -12,3 +12,4 @@ void simt_ranges_forget(void);
 bool simt_in_program(uint64_t address);
 
 #endif
+/* SPDX-License-Identifier: MIT */

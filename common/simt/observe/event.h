@@ -87,3 +87,4 @@ static inline bool is_aligned(uint64_t address, unsigned int size)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -132,3 +132,4 @@ struct simt_observer {
 extern const struct simt_observer simt_observer;
 
 #endif
+/* SPDX-License-Identifier: MIT */

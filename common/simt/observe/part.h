@@ -29,3 +29,4 @@ static inline void simt_part_get(struct simt_part *part, void *bytes, size_t siz
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

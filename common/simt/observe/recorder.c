@@ -268,3 +268,4 @@ void simt_trace_forget_block(void)
         simt_recorder.end = simt_watched ? simt_recorder.next : simt_recorder.end;
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -129,3 +129,4 @@ const struct simt_event *simt_trace_last(void);
 void simt_trace_forget_block(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -73,3 +73,4 @@ extern struct simt_watcher simt_watcher;
 extern bool simt_watched;
 
 #endif
+/* SPDX-License-Identifier: MIT */

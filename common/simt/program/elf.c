@@ -225,3 +225,4 @@ void simt_enclosing_function(const char *mangled, char *name, size_t size)
         }
     }
 }
+/* SPDX-License-Identifier: MIT */

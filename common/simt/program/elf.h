@@ -44,3 +44,4 @@ void simt_plain_name(const char *mangled, char *name, size_t size);
 void simt_enclosing_function(const char *mangled, char *name, size_t size);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -311,3 +311,4 @@ bool simt_shared_name(uint64_t address, char *text, size_t size)
     simt_plain_name(placed->name, text, size);
     return true;
 }
+/* SPDX-License-Identifier: MIT */

@@ -45,3 +45,4 @@ bool simt_shared_describe(uint64_t address, char *text, size_t size);
 bool simt_shared_name(uint64_t address, char *text, size_t size);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -252,3 +252,4 @@ bool simt_source_line(const char *path, int line, char *text, size_t size)
     snprintf(text, size, "%s", found);
     return text[0] != '\0';
 }
+/* SPDX-License-Identifier: MIT */

@@ -31,3 +31,4 @@ const char *simt_source_text(const char *path, int line);
 bool simt_source_line(const char *path, int line, char *text, size_t size);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -146,3 +146,4 @@ bool simt_instrumented(void)
 {
     return instrumented;
 }
+/* SPDX-License-Identifier: MIT */

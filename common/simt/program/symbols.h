@@ -14,3 +14,4 @@ bool simt_device_data(void (*call)(void *context, char *base, size_t size), void
 bool simt_data_describe(uint64_t address, bool past, char *text, size_t size);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -36,3 +36,4 @@ const char *file_with(const uint8_t *data, size_t size)
     require(pwrite(file, data, size, 0) == (ssize_t)size, "pwrite");
     return path;
 }
+/* SPDX-License-Identifier: MIT */

@@ -21,3 +21,4 @@ void require_error(const struct error *error, enum exit_code code, enum exit_cod
 const char *file_with(const uint8_t *data, size_t size);
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -46,3 +46,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     npy_free(&array);
     return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -129,3 +129,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(kept[i]);
     return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -90,3 +90,4 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     correct_checksums(data, changed);
     return changed;
 }
+/* SPDX-License-Identifier: MIT */

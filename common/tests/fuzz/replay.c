@@ -60,3 +60,4 @@ int main(int count, char **arguments)
     printf("%zu inputs\n", replayed);
     return replayed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+/* SPDX-License-Identifier: MIT */

@@ -180,3 +180,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rewrite_as(true);
     return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -32,3 +32,4 @@ void world_free(void *memory);
 #define free world_free
 
 #endif
+/* SPDX-License-Identifier: MIT */
