@@ -78,7 +78,7 @@ struct step {
     const char *ladder_option; /* the option that names one of several; NULL: "ladder" */
 };
 
-/* The step itself, defined in its ladder.c or step.c; used by run/main.c and by the step's tests. */
+/* The step itself, defined in its ladder.c or step.c, for run/main.c and the tests of the step. */
 extern const struct step step;
 
 /* The step's program: parses options, verifies and times rungs, writes reports. Returns the exit
