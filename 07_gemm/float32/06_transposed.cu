@@ -9,7 +9,7 @@ static const unsigned THREAD_M = 8, THREAD_N = 8, THREADS = 256;
  * neighbours. The padding reduces bank conflicts when a column is stored. */
 static const unsigned PADDED_M = BLOCK_M + 4;
 
-/* Better: of A, too, a thread reads neighbours, and the halves of a warp read different banks.
+/* Better: a thread also reads neighbours of A, and the halves of a warp read different banks.
  * Still bad: every load, from global and from shared memory, loads a single float, unless the
  * compiler joins some. */
 static __global__ void __launch_bounds__(THREADS) transposed(const struct gemm call)

@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(THREADS) async_copies(const struct gemm
     float sum[THREAD_M][THREAD_N] = {};
     for (size_t first = 0; first < call.k; first += BLOCK_K) {
         __pipeline_wait_prior(STAGES - 2); /* this thread's copies to this stage are complete */
-        __syncthreads(); /* all threads' copies are, and nobody still reads the previous stage */
+        __syncthreads(); /* all threads' copies are, and no thread still reads the previous stage */
 
         const unsigned free_stage = (stage + STAGES - 1) % STAGES;
         start_copies(call, tile_row, tile_column, first + (STAGES - 1) * BLOCK_K,

@@ -51,7 +51,7 @@ static __global__ void __launch_bounds__(THREADS)
         start_stage(&stages[stage], call, block, packed, stage);
     for (size_t chunk = 0; chunk * CHUNK < call.channels; chunk++) {
         __pipeline_wait_prior(STAGES - 2);
-        __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
+        __syncthreads(); /* the stage to read is complete; no thread reads the one to write */
         start_stage(&stages[(chunk + STAGES - 1) % STAGES], call, block, packed,
                     chunk + STAGES - 1);
         const struct tile_stage *const ready = &stages[chunk % STAGES];

@@ -26,7 +26,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "shared_filters",
-                 .idea = "8 filters per thread, their weights in shared memory, too"},
+                 .idea = "8 filters per thread, their weights also in shared memory"},
         .run = launch_shared_filters,
         .depth = conv_depth_serial,
         .declines = declines_shared_filters,

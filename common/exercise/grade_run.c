@@ -340,7 +340,7 @@ static void tell_why(struct grade *grade, int status, enum end end)
                   "NULL because memory ran out, or endless recursion)"
                 : "");
     else
-        grade_fail(grade, 0, NULL, "ended the program (exit status %d) in place of returning",
+        grade_fail(grade, 0, NULL, "ended the program (exit status %d) instead of returning",
                    WEXITSTATUS(status));
 }
 

@@ -100,7 +100,7 @@ static const bool INSTRUMENTED = false;
 #ifndef SIMT_HOST_ONLY
 /* Kernels have a heap of their own (heap.c), to which these lead, and a printf that gives another
  * value (printf.c); from the host they pass the call on. In the source itself simt_rewrite puts
- * simt_malloc in place of malloc. */
+ * simt_malloc instead of malloc. */
 extern "C" void *simt_malloc(size_t size);
 namespace std
 {
