@@ -18,7 +18,7 @@ struct chunk {
  * channels are split, later launches add to what the first stored in the output.
  *
  * Better: one load from global memory per product instead of two. Still bad: the other was the
- * cheaper one, a single sector for a warp. The input is loaded as often as before, with hardly
+ * cheaper one, a single sector per warp. The input is loaded as often as before, with hardly
  * fewer instructions per product. The copies to constant memory are part of the work: with filters
  * that need many launches this rung is slower. */
 static __global__ void constant_filter(const struct conv call, const struct chunk chunk)

@@ -381,7 +381,7 @@ static pid_t parent_of(const char *number)
     return parent;
 }
 
-/* Kills what the answer has started and left behind, in sessions of their own, too: orphans become
+/* Kills what the answer has started and left behind, also in other sessions: orphans become
  * children of this process (PR_SET_CHILD_SUBREAPER). */
 static void end_orphans(void)
 {

@@ -158,7 +158,7 @@ struct simt_block {
     } boxes[SIMT_BOXES];
     unsigned int next_box;
 
-    size_t number;                   /* in the order in which blocks start, but for other orders */
+    size_t number;                   /* in the order in which blocks start by default */
     unsigned int rank;               /* in its cluster */
     struct simt_split_barrier alone; /* of a cluster of one block */
     struct simt_split_barrier split; /* its own */
