@@ -9,8 +9,9 @@ usage() {
 Usage: benchmark.sh [OPTION]... BIN_DIR FILE.csv
 Measures every step in BIN_DIR over a range of sizes and writes all rows to one CSV file.
 
-  --climbs      instead of ranges of sizes, each ladder at the GPU's default shapes: the times that
-                programs without a GPU show as recorded (common/report/recorded.txt names the file)
+  --climbs      instead of ranges of sizes, the rungs of all ladders for a GPU, at its default shapes:
+                the times that programs without a GPU show as recorded (common/report/recorded.txt
+                names the file)
   --quick       a few small sizes and few samples, to try it out
   --step NN     this step only, such as 05 (may be given again)
   --list        list what would be measured and what is in the file already, and stop
@@ -241,6 +242,9 @@ done
 
 # ---- measure -------------------------------------------------------------------------------------
 
+# rungs_of_the_gpu: of a tree of ladders (--list), options for the GPU's rungs and the GPU's library.
+rungs_of_the_gpu() { awk '/^--ladder/ { on_gpu = $2 != "cpu:" } on_gpu && /^  / { print "--rung=" $1 }'; }
+
 minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 if ! { [[ -s $file ]] || printf '%s\n' "$header" >"$file"; } 2>/dev/null || [[ ! -w $file ]]; then
@@ -259,6 +263,9 @@ for unit in ${to_do[@]+"${to_do[@]}"}; do
     options_of "$step" "$op" "$type" "$shape" "$cache"
     start=$SECONDS
     result=0
+    if [[ $climbs == yes && $step == 0[78]_* ]]; then
+        mapfile -t -O ${#arguments[@]} arguments < <("$bin/$step" --list "${arguments[@]:0:2}" | rungs_of_the_gpu)
+    fi
     rm -f -- "$part/rows.csv"
     "$bin/$step" "${arguments[@]}" --csv "$part/rows.csv" >"$part/log" 2>&1 </dev/null || result=$?
     if ((result != 0)); then
