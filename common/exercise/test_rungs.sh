@@ -11,7 +11,7 @@ for rungs in "$root"/0[1-8]_*/exercise/rungs.cu; do
     folder=${rungs%/*}
     step=${folder%/exercise}
     step=${step##*/}
-    "$root/common/simt/simtcc" -ccbin "$compiler" -w -I "$root/common" -c "$rungs" -o "$work/rungs.o" \
+    "$root/common/simt/simtcc" -ccbin "$compiler" -w -I "$root/common" -I "${folder%/*}" -c "$rungs" -o "$work/rungs.o" \
         >"$work/said" 2>&1 || fail "$step: rungs.cu does not compile: $(head -n 20 "$work/said")"
     while read -r function; do
         count=$((count + 1))

@@ -180,7 +180,7 @@ kept_objects() {
     for source; do
         one=$objects_here/$(basename -- "${source%.*}").o
         if [[ $source == *.cu ]]; then
-            nvcc -std=c++17 -arch="$architecture" -I "$root/common" -c "$source" -o "$one"
+            nvcc -std=c++17 -arch="$architecture" -I "$root/common" -I "${folder%/*/*}" -c "$source" -o "$one"
         else
             "$c_compiler" "${flags[@]}" -I "$root/common" -I "$root/common/exercise" -c "$source" -o "$one"
         fi >"$one.messages" 2>&1 &
@@ -238,7 +238,7 @@ prepare_grader() {
     if [[ $kind == cuda ]] && is_timed "$folder"; then # the rungs that the answer is timed against
         own+=("${folder%/*}/rungs.cu")
         mapfile -t -O "${#headers[@]}" headers < <(
-            find "$root"/common/{device,kernel,problem} "${folder%/*/*}" -maxdepth 2 \( -name '*.h' -o -name '*.cu*' \))
+            find "$root"/common/{device,kernel,problem} "${folder%/*/*}" \( -name '*.h' -o -name '*.cu*' \))
     fi
     headers+=("$skeleton")
     kept_objects "${own[@]}" || return
