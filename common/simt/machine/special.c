@@ -78,6 +78,9 @@ double simt_erfcx(double x)
 {
     const long double exact = x;
     long double sum = 1, term = 1;
+    if (x < -30) {
+        return INFINITY;
+    }
     if (x < 25) {
         const long double square = exact * exact, rest = fmal(exact, exact, -square);
         return (double)(expl(square) * (1 + rest) * erfcl(exact));
