@@ -21,8 +21,10 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "common", "site"))
 sys.path.insert(0, os.path.join(ROOT, "common", "simt", "tests"))
+sys.path.insert(0, os.path.join(ROOT, "common", "tests"))
 import browser  # noqa: E402
 import stage  # noqa: E402
+import test_style as style  # noqa: E402
 from stage import docs  # noqa: E402
 
 wrong = []
@@ -126,6 +128,14 @@ def test_navigation():
         for page in listed:
             check(page == "gallery.md" or os.path.exists(os.path.join(ROOT, folder + page)),
                   "%s: there is no %s" % (config, page))
+    # The English navigation has the groups of docs/README.md, and each of their pages in its group.
+    nav = docs.read(os.path.join(ROOT, "common", "site", "mkdocs.yml")).partition("\nnav:")[2]
+    sections = {name: re.findall(r"- (\S+\.md)", pages)
+                for name, pages in re.findall(r"^  - ([^:\n]+):[^\n]*\n((?:      - .*\n)+)", nav, re.M)}
+    for group, pages in style.groups(ROOT).items():
+        there = sections.get(group, []) + (sections.get("Exercises", []) if group == "Reference" else [])
+        for page in pages:
+            check(page in there or page.startswith("docs/slides/"), "mkdocs.yml: '%s' lacks %s" % (group, page))
 
 
 # ---- the built site ------------------------------------------------------------------------------

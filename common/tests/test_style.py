@@ -1,12 +1,19 @@
 #!/usr/bin/env python3
-"""Pages keep to the rules of style that a pattern can see: test_style.py [PAGE...]
+"""Pages keep to the rules of style that a pattern can see: test_style.py [PAGE... | --sample SEED COUNT]
 
 Reads the prose of the PAGES below, or of those named: no code, no links' targets, no output of programs. Each rule
 shows a text that it must find, so that a rule that finds nothing fails. A place that has to stay is in ALLOWED, at
 most ten in all, with the reason.
 
+The groups of pages are the sections of docs/README.md. A page of The path or of Topics says how many minutes it
+takes, as its number of words has it; the index says the same; and its tables are not larger than readers can take
+in. The last lines tell the words of each group (words as wc -w counts them).
+
+--sample SEED COUNT prints sentences of readers' pages, for people to judge: the same for the same pages and seed.
+
 Exit status: 0 no rule is broken, 1 some is. Needs nothing but Python 3.7."""
 import os
+import random
 import re
 import sys
 
@@ -22,6 +29,9 @@ PAGES = ["CONTRIBUTING.md", "README.md"] + ["docs/%s.md" % name for name in (
 PAGES += [page for page in docs.find_pages(ROOT) if re.match(r"0[1278]_\w+/exercise/|0[12]_\w+/README", page)]
 
 LONGEST = 25  # words of a sentence
+PER_MINUTE = 200  # words that are read, and the same time again to run and try things
+MOST_COLUMNS, MOST_ROWS = 6, 15  # of a table on readers' pages
+READERS = ("The path", "Topics")
 
 UNITS = r"(block|warp|request|thread|launch|lane|cycle|element|call|result|load|store|second|row|multiprocessor|SM)"
 THINGS = r"(\d[\d,]*(?:\.\d+)?|numbers?|threads|warps|registers|bytes|words|sectors|loads|stores|requests|conflicts|products)"
@@ -75,6 +85,57 @@ def sentences(text):
                 yield at, " ".join(sentence.split())
 
 
+def groups(root):
+    """{title: the pages that the section of docs/README.md links to}"""
+    found = {}
+    for section in re.split(r"(?m)^## ", docs.read(os.path.join(root, "docs", "README.md")))[1:]:
+        title, _, text = section.partition("\n")
+        targets = [target.partition("#")[0] for _, target in docs.links_of(text)]
+        found[title] = [os.path.normpath(os.path.join("docs", target)) for target in targets
+                        if target.endswith(".md") and not target.startswith("results/")]
+    return found
+
+
+def table_complaints(text):
+    """Of tables that are too large for a reader's page."""
+    plain = docs.without_code(text)
+    for table in re.finditer(r"(?:^ *\|.*\n)+", plain, re.M):
+        rows = table.group().strip().split("\n")
+        columns = len(re.findall(r"(?<!\\)\|", rows[0])) - 1
+        if columns > MOST_COLUMNS or len(rows) - 2 > MOST_ROWS:
+            yield docs.line_of(plain, table.start()), "%d columns and %d rows in a table, at most %d and %d" % (
+                columns, len(rows) - 2, MOST_COLUMNS, MOST_ROWS), rows[0]
+
+
+def time_complaints(page, text, index):
+    """The page's time is honest, and the index has it."""
+    said = re.search(r"\bTime:\s+(\d+)\s+minutes", text)
+    if not said:
+        return
+    minutes, reading = int(said.group(1)), 2 * len(text.split()) / PER_MINUTE
+    at = docs.line_of(text, said.start())
+    if not reading - 1 <= minutes <= max(reading + 5, 2 * reading):
+        yield at, "%d minutes: its words take %.0f" % (minutes, reading), said.group()
+    row = re.search(r"^\|.*\(%s\).*\|\s*(\d+)\s*\|$" % re.escape(os.path.basename(page)), index, re.M)
+    if row and int(row.group(1)) != minutes:
+        yield at, "docs/README.md says %s minutes" % row.group(1), said.group()
+
+
+def sample(seed, count):
+    """Sentences of readers' pages, drawn with the seed: 'page:line: sentence' each."""
+    found = []
+    for group in READERS:
+        for page in groups(ROOT)[group]:
+            text = docs.without_code(docs.read(os.path.join(ROOT, page))).partition("\n## Further reading")[0]
+            text = re.sub(r"<[^>\n]*>", " ", re.sub(r"\]\([^)\s]*\)", "]", text))
+            for block in re.finditer(r"(?:^(?![|#>]|    ).+\n?)+", text, re.M):
+                for item in re.split(r"(?m)^\s*(?:[-*]|\d+\.)\s+", block.group()):
+                    for sentence in re.split(r"(?<=[.!?])[*)\"]*\s+(?=[A-Z*\[(\"`0-9])", " ".join(item.split())):
+                        if len(re.findall(r"\w+", sentence)) > 3:
+                            found.append("%s:%d: %s" % (page, docs.line_of(text, block.start()), sentence))
+    return random.Random(seed).sample(found, count)
+
+
 def complaints(page, text):
     plain = prose(text)
     for pattern, instead, _ in RULES:
@@ -88,12 +149,15 @@ def complaints(page, text):
 
 
 def main(pages):
-    wrong, used = [], set()
+    wrong, used, index = [], set(), docs.read(os.path.join(ROOT, "docs", "README.md"))
+    readers = {page for group in READERS for page in groups(ROOT)[group]}
     for pattern, _, example in RULES:
         if not re.search(pattern, example, re.I | re.M):
             wrong.append("the rule %s does not find '%s'" % (pattern, example))
     for page in pages or PAGES:
-        for line, what, around in complaints(page, docs.read(os.path.join(ROOT, page))):
+        text = docs.read(os.path.join(ROOT, page))
+        more = [*table_complaints(text), *time_complaints(page, text, index)] if page in readers else []
+        for line, what, around in [*complaints(page, text), *more]:
             place = next((place for place in ALLOWED if place[0] == page and place[1] in around), None)
             used.add(place)
             if place is None:
@@ -103,9 +167,15 @@ def main(pages):
     if len(ALLOWED) > 10:
         wrong.append("%d places are allowed, at most 10" % len(ALLOWED))
     print("\n".join(wrong) or "%d pages, %d rules" % (len(pages or PAGES), len(RULES)))
+    for group, members in groups(ROOT).items():
+        print("%s: %d pages, %d words" % (group, len(members), sum(
+            len(docs.read(os.path.join(ROOT, page)).split()) for page in members)))
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--sample"] and len(sys.argv) == 4:
+        print("\n".join(sample(int(sys.argv[2]), int(sys.argv[3]))))
+        sys.exit(0)
     sys.exit(main(sys.argv[1:]))
 # SPDX-License-Identifier: MIT
