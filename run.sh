@@ -12,16 +12,16 @@ usage() {
 Usage: ./run.sh [OPTION]... [-- ARGUMENT...]
 Installs what is missing (Debian, Ubuntu), builds, and climbs the eight steps.
 
-  --backend simt|cuda   what runs the GPU steps: the CPU, or a GPU. The default is cuda if
+  --backend simt|cuda   choose what runs the GPU steps: the CPU or a GPU. The default is cuda if
                         there is a GPU and nvcc is installed, otherwise simt
-  --step NN             this step only, such as 05 (may be given again)
+  --step NN             climb this step only, such as 05 (repeat for more)
   --benchmark FILE.csv  instead of climbing, measure the steps over a range of sizes and write
                         the results to this file; resumes if it was interrupted. To plot them:
                         common/scripts/plot_results.py FILE.csv
   --site                instead of climbing, build the pages as a site in build/site, with search and
-                        the explorer's gallery (MkDocs from PyPI), and say how to open it
-  --no-install          install nothing: say what is missing and stop
-  --help                this text
+                        the explorer's gallery (MkDocs from PyPI), and print how to open it
+  --no-install          install nothing: print what is missing and stop
+  --help                print this text
 
 Arguments after -- are passed to each step's program: ./run.sh --step 05 -- --n 4M --op sum
 (with --benchmark, to common/scripts/benchmark.sh: ./run.sh --benchmark all.csv -- --quick)
@@ -50,7 +50,7 @@ choose() {
             return
         fi
     done
-    die_usage "--step $1: want 01 to 08"
+    die_usage "--step $1: expected 01 to 08"
 }
 
 backend=
@@ -66,7 +66,7 @@ while (($# > 0)); do
     --step=*) choose "${1#*=}" ;;
     --benchmark) benchmark=$2 && shift ;;&
     --benchmark=*) benchmark=${1#*=} ;;&
-    --benchmark | --benchmark=*) [[ -n $benchmark ]] || die_usage "--benchmark: want the name of a file to write" ;;
+    --benchmark | --benchmark=*) [[ -n $benchmark ]] || die_usage "--benchmark: expected the name of a file to write" ;;
     --site) site=yes ;;
     --no-install) install=no ;;
     --help | -h)
@@ -80,7 +80,7 @@ while (($# > 0)); do
 done
 case $backend in
 '' | simt | cuda) ;;
-*) die_usage "--backend $backend: want simt or cuda" ;;
+*) die_usage "--backend $backend: expected simt or cuda" ;;
 esac
 if [[ $site == yes ]]; then
     [[ -z $benchmark && ${#chosen[@]} -eq 0 && $# -eq 0 && $backend != cuda ]] ||

@@ -19,24 +19,24 @@ Usage: ./test.sh [OPTION]...
 Installs what is missing (Debian, Ubuntu), builds and tests: all steps on the CPU at the sizes where
 kernels break, the checker, the CPU back end, the counters.
 
-  --all           also the pages and the house (how the repository is written), the same with more
+  --all           also test the pages and the house (how the repository is written), the same with more
                   inputs (every exercise and its solution, every program that simtcc is tried on,
                   seeded faults of every kind, failures around the programs), and these suites, one
                   for each preset:
-                    asan    with the address and undefined-behaviour sanitizers: not large inputs
+                    asan    with the address and undefined-behaviour sanitizers, without large inputs
                     tsan    the tests of the CPU steps with the thread sanitizer
                     clang   the back end and all kernels, instrumented, compiled by clang, if that is
                             installed: the back end's quick tests, and what every rung counts
                     cuda    compiled by nvcc and run, if that is installed and there is a GPU; without
-                            a GPU: nvcc, only compiled, without optimisations
-  -L LABEL        only tests with a label that matches this regular expression, as in ctest. Each
+                            a GPU: nvcc, only compiled, without optimizations
+  -L LABEL        run only tests with a label that matches this regular expression, as in ctest. Each
                   test has its subject: step, common, simt, exercise, pages or house.
                   -L slow: analysers, mutants, other compilers, failures injected by the hundred,
                   every wrong answer to the exercises, every command, count, error and picture of
                   the pages, what the explorer shows of every rung: minutes, in no suite
-  -R NAME         only tests with a name that matches
-  --no-install    install nothing: say what is missing and stop
-  --help          this text
+  -R NAME         run only tests with a name that matches
+  --no-install    install nothing: print what is missing and stop
+  --help          print this text
 
 Each suite's output is in build/PRESET/test.log. Exit status: 0 all passed, 1 a test failed or a
 suite did not build, 2 bad usage, 3 something missing on this machine, 4 a file not writable.

@@ -58,7 +58,7 @@ static const struct instruction_set *find(const char *named)
     for (set = vector_sets; set->name != NULL; set++)
         if ((named == NULL || strcmp(named, set->name) == 0) && set->is_here())
             return set;
-    fprintf(stderr, "RUNGS_SIMD '%s': this CPU has no such instructions; want", named);
+    fprintf(stderr, "RUNGS_SIMD '%s': this CPU has no such instructions; choose one of:", named);
     for (set = vector_sets; set->name != NULL; set++)
         if (set->is_here())
             fprintf(stderr, " %s", set->name);

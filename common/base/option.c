@@ -15,7 +15,7 @@ static bool set_size(const struct option_field *field, const char *text, size_t 
 {
     if (!parse_size(text, value) || *value < field->minimum)
         return error_set(error, EXIT_BAD_USAGE,
-                         "--%s '%s': want a whole number%s, such as 1000, 64K, 1M or 2G "
+                         "--%s '%s': expected a whole number%s, such as 1000, 64K, 1M or 2G "
                          "(K, M and G are powers of two)",
                          field->name, text, field->minimum > 0 ? " of at least 1" : "");
     return true;
@@ -27,11 +27,12 @@ static bool set_int(const struct option_field *field, const char *text, int *val
     size_t size;
     const size_t most = field->maximum != 0 ? field->maximum : INT_MAX;
     if (!parse_size(text, &size) || size > INT_MAX || size < field->minimum)
-        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want a whole number of at least %zu",
-                         field->name, text, field->minimum);
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--%s '%s': expected a whole number of at least %zu", field->name, text,
+                         field->minimum);
     if (size > most)
-        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want at most %zu", field->name, text,
-                         most);
+        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': expected at most %zu", field->name,
+                         text, most);
     *value = (int)size;
     return true;
 }
@@ -42,7 +43,7 @@ static bool set_float(const struct option_field *field, const char *text, float 
     char *end;
     *value = strtof(text, &end);
     if (end == text || *end != '\0' || !isfinite(*value))
-        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want a finite number", field->name,
+        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': expected a finite number", field->name,
                          text);
     return true;
 }
@@ -64,8 +65,8 @@ static bool set_name(const struct option_field *field, const char *text, int *va
         nearest_try(&nearest, field->names[i]);
     }
     nearest_hint(&nearest, "", hint);
-    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want %s%s%s", field->name, text, accepted,
-                     hint[0] != '\0' ? "." : "", hint);
+    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': expected %s%s%s", field->name, text,
+                     accepted, hint[0] != '\0' ? "." : "", hint);
 }
 
 static bool set_pair(const struct option_field *field, const char *text, size_t values[2],
@@ -86,7 +87,7 @@ static bool set_pair(const struct option_field *field, const char *text, size_t 
         values[1] = values[0];
         return true;
     }
-    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want height x width, such as %s",
+    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': expected height x width, such as %s",
                      field->name, text, field->square ? "2x1, or 2 for 2x2" : "3x3");
 }
 
@@ -105,8 +106,9 @@ static bool set_count(const struct option_field *field, const char *text, unsign
         snprintf(names + used, sizeof names - used, " or %s", field->names[i]);
     }
     if (!parse_size(text, &size) || size < field->minimum || size > field->maximum)
-        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want a whole number from %zu to %zu%s",
-                         field->name, text, field->minimum, field->maximum, names);
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--%s '%s': expected a whole number from %zu to %zu%s", field->name, text,
+                         field->minimum, field->maximum, names);
     *value = (unsigned)size;
     return true;
 }

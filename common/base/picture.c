@@ -218,7 +218,7 @@ static bool filter_from_file(const char *path, struct npy *array, struct error *
     if (file.dimensions != 2 || file.count == 0 ||
         (file.type != NPY_FLOAT32 && file.type != NPY_FLOAT64)) {
         error_set(error, EXIT_FILE_ERROR,
-                  "%s: want a filter with two dimensions, float32 or float64", path);
+                  "%s: expected a filter with two dimensions, float32 or float64", path);
         npy_free(&file);
         return false;
     }
@@ -245,8 +245,8 @@ bool picture_filter(const char *name, struct npy *array, struct error *error)
         }
     if (length > 4 && strcmp(name + length - 4, ".npy") == 0)
         return filter_from_file(name, array, error);
-    return error_set(error, EXIT_BAD_USAGE,
-                     "--filter '%s': want sharpen, blur, edges, emboss or a file that ends in .npy",
-                     name);
+    return error_set(
+        error, EXIT_BAD_USAGE,
+        "--filter '%s': expected sharpen, blur, edges, emboss or a file that ends in .npy", name);
 }
 /* SPDX-License-Identifier: MIT */

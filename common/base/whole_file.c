@@ -124,7 +124,7 @@ bool whole_file_open(struct whole_file *file, const char *path, struct error *er
         file->pipe = open_pipe(path);
         if (file->pipe < 0 && errno == ENXIO)
             return error_set(error, EXIT_FILE_ERROR,
-                             "cannot write %s: it is a pipe that nobody reads", path);
+                             "cannot write %s: it is a pipe without a reader", path);
         if (file->pipe < 0)
             return cannot_write(path, error);
     } else if (is_special(path)) {

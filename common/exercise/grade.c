@@ -154,13 +154,12 @@ int grade_first_report(const char *reports)
     return (int)(second != NULL ? (size_t)(second - reports) : strlen(reports));
 }
 
-/* What becomes of the rule's breach where nobody watches. */
+/* What happens on a GPU, which does not detect that a rule is broken. */
 static const char *consequence(const char *finding)
 {
     if (strstr(finding, "data race") != NULL)
-        return "threads run in another order in every run, and so the result is right or wrong as "
-               "it "
-               "happens.";
+        return "threads run in a different order in each run, so the result is right or wrong by "
+               "chance.";
     if (strstr(finding, "out of bounds") != NULL)
         return "another array's memory is read or overwritten, or the launch fails with an illegal "
                "address.";
@@ -187,8 +186,8 @@ void grade_conflicts(struct grade *grade, uint64_t most_in_100)
     if (100 * total.conflicts > most_in_100 * total.shared_requests)
         grade_fail(
             grade, worst.line,
-            "the bank serves one word a turn; the warp waits for as many turns as lanes want "
-            "different words of it.",
+            "a bank serves one word per turn; the warp waits until it has served each different "
+            "word that the lanes read or write.",
             "%lu bank conflicts in %lu accesses to shared memory", (unsigned long)worst.conflicts,
             (unsigned long)worst.shared_requests);
 }

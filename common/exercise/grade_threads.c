@@ -332,7 +332,7 @@ void grade_threads(int threads, void (*work)(int thread, void *data), void *data
     struct start starts[MOST_THREADS];
 
     if (threads < 1 || threads > MOST_THREADS) {
-        fprintf(stderr, "grader: %d threads: want 1 to %d\n", threads, MOST_THREADS);
+        fprintf(stderr, "grader: %d threads: expected 1 to %d\n", threads, MOST_THREADS);
         _exit(3);
     }
     memset(table, 0, SLOTS * sizeof *table);

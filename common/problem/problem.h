@@ -49,12 +49,12 @@ struct problem_options {
 /* Table entries for options that several kinds have. */
 #define OPTION_A                                                                                   \
     {                                                                                              \
-        "a", "FILE", "first input from a NumPy .npy file", OPTION_INPUT,                           \
+        "a", "FILE", "read the first input from a NumPy .npy file", OPTION_INPUT,                  \
             .member = offsetof(struct problem_options, a)                                          \
     }
 #define OPTION_B                                                                                   \
     {                                                                                              \
-        "b", "FILE", "second input from a NumPy .npy file", OPTION_INPUT,                          \
+        "b", "FILE", "read the second input from a NumPy .npy file", OPTION_INPUT,                 \
             .member = offsetof(struct problem_options, b)                                          \
     }
 
@@ -63,9 +63,9 @@ struct problem_options {
 extern const char *const problem_all_gpus[];
 #define OPTION_GPUS                                                                                \
     {                                                                                              \
-        "gpus", "N", "GPUs that share the work, the first N; `all`: as many as there are",         \
-            OPTION_COUNT, .member = offsetof(struct problem_options, gpus), .minimum = 1,          \
-                          .maximum = MOST_GPUS, .names = problem_all_gpus                          \
+        "gpus", "N", "share the work between the first N GPUs, or `all`", OPTION_COUNT,            \
+            .member = offsetof(struct problem_options, gpus), .minimum = 1, .maximum = MOST_GPUS,  \
+            .names = problem_all_gpus                                                              \
     }
 
 /* The part of a problem that a rung is given, if not all of it. */

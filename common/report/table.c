@@ -353,9 +353,8 @@ static void print_calls(FILE *file, const struct shown *replayed, size_t width)
     columns_add(&table, "launched", false);
     for (size_t i = 0; i < replayed->count; i++)
         set_time(&table, i, replayed->rows[i]->trial.call_us);
-    fputs("\n  short work: the table's times are of recorded calls, replayed on the GPU; beside "
-          "them, "
-          "calls launched by the host\n\n",
+    fputs("\n  short work: the table's times are of recorded calls, replayed on the GPU; next "
+          "to them, calls launched by the host\n\n",
           file);
     columns_print(file, &table, width, NULL);
     columns_free(&table);

@@ -44,10 +44,10 @@ struct entry {
 };
 
 static const struct entry ladder_entry = {
-    .field = {"ladder", "NAME", "the ladder to run", .kind = OPTION_TEXT}, .special = LADDER};
+    .field = {"ladder", "NAME", "run this ladder", .kind = OPTION_TEXT}, .special = LADDER};
 
 static const struct entry climb_entry = {
-    .field = {"ladder", "NAME", "the ladder to run", .kind = OPTION_TEXT}, .special = CLIMB};
+    .field = {"ladder", "NAME", "run this ladder", .kind = OPTION_TEXT}, .special = CLIMB};
 
 /* The option's name in this step. */
 static const char *ladder_option(const struct step *step)
@@ -57,59 +57,59 @@ static const char *ladder_option(const struct step *step)
 
 static const struct entry sweep_entry = {
     .field = {"sweep", "FROM:TO[:FACTOR]",
-              "a range of sizes (matrices: square), each FACTOR (2) times the previous one",
+              "run a range of sizes (matrices: square), each FACTOR (2) times the last one",
               .kind = OPTION_TEXT},
     .special = SWEEP};
 
 static const struct entry common_entries[] = {
-    {.field = {"seed", "N", "seed of the random inputs", OPTION_SEED, PROBLEM(seed)},
+    {.field = {"seed", "N", "set the seed of the random inputs", OPTION_SEED, PROBLEM(seed)},
      .owner = OF_PROBLEM},
-    {.field = {"rung", "NAME", "run this rung only (may be given again)", .kind = OPTION_TEXT},
+    {.field = {"rung", "NAME", "run only this rung (repeat for more)", .kind = OPTION_TEXT},
      .special = RUNG},
-    {.field = {"all", NULL, "run side rungs also, of every ladder if you name none", OPTION_FLAG,
+    {.field = {"all", NULL, "also run side rungs, of every ladder if you name none", OPTION_FLAG,
                RUNNER(all)}},
     {.field = {"list", NULL, "list the rungs", .kind = OPTION_FLAG}, .special = LIST},
-    {.field = {"warmup", "N", "untimed samples before the timed ones", OPTION_SIZE,
+    {.field = {"warmup", "N", "take N untimed samples before the timed ones", OPTION_SIZE,
                RUNNER(warmup)}},
-    {.field = {"reps", "N", "timed samples (default: as many as fit in a quarter second)",
+    {.field = {"reps", "N", "take N timed samples (default: as many as fit in a quarter second)",
                OPTION_SIZE, RUNNER(reps), .minimum = 1}},
-    {.field = {"rounds", "N", "take each rung's samples in N rounds, in turn with the other rungs'",
-               OPTION_INT, RUNNER(rounds), .minimum = 1, .maximum = 1000}},
+    {.field = {"rounds", "N",
+               "take each rung's samples in N rounds, interleaved with the other rungs", OPTION_INT,
+               RUNNER(rounds), .minimum = 1, .maximum = 1000}},
     {.field = {"cold", NULL, "evict the inputs from the caches before each sample", OPTION_FLAG,
                RUNNER(cold)}},
-    {.field = {"skip-small", NULL, "leave out the small problems on which rungs are verified, too",
+    {.field = {"skip-small", NULL, "leave out the small problems on which rungs are also verified",
                OPTION_FLAG, RUNNER(skip_small)}},
-    {.field = {"threads", "N", "CPU threads for rungs that use several", OPTION_INT,
+    {.field = {"threads", "N", "use N CPU threads in rungs that use several", OPTION_INT,
                PROBLEM(threads), .minimum = 1, .maximum = POOL_MOST},
      .owner = OF_PROBLEM},
-    {.field = {"device", "N", "the GPU to use, from 0", OPTION_INT, RUNNER(device)}},
+    {.field = {"device", "N", "use this GPU, from 0", OPTION_INT, RUNNER(device)}},
     {.field = {"histogram", NULL, "print each rung's samples as a histogram", OPTION_FLAG,
                RUNNER(histogram)}},
-    {.field = {"chart", NULL,
-               "print bars instead of the table: of the lesson's counts, or of the times",
+    {.field = {"chart", NULL, "print bars of the lesson's counts or of the times, not the table",
                OPTION_FLAG, RUNNER(chart)}},
     {.field = {"quiz", NULL, "ask for a prediction of each rung, and show it next to the answer",
                OPTION_FLAG, RUNNER(quiz)}},
     {.field = {"counters", "[=FORMAT]",
-               "simt: count what the kernels do, as a table, as lines (beside the source) or as "
-               "json; cuda: print the command for ncu",
+               "count what the kernels do: table, lines or json (simt); print the ncu command "
+               "(cuda)",
                OPTION_NAME, RUNNER(counters), .names = counters_formats, .left_out = "table"},
      .special = COUNTERS},
     {.field = {"csv", "FILE", "write the rows as CSV", OPTION_OUTPUT, RUNNER(csv)}},
-    {.field = {"counters-csv", "FILE", "simt: write the counters as CSV", OPTION_OUTPUT,
+    {.field = {"counters-csv", "FILE", "write the counters as CSV (simt)", OPTION_OUTPUT,
                RUNNER(counters_csv)},
      .special = COUNTERS_CSV},
-    {.field = {"explore", "FILE", "simt: write an HTML page in which one watches the kernels work",
+    {.field = {"explore", "FILE", "write an interactive page that replays the kernels (simt)",
                OPTION_OUTPUT, RUNNER(explore)},
      .special = EXPLORE},
     {.field = {"explore-blocks", "LIST",
-               "the blocks that the page shows, such as 0-3,8 or all (default: 0, the first)",
-               OPTION_TEXT, RUNNER(explore_blocks)},
+               "show these blocks on the page, such as 0-3,8 or all (default: 0)", OPTION_TEXT,
+               RUNNER(explore_blocks)},
      .special = EXPLORE},
     {.field = {"json", "FILE", "write the rows, the samples and the machine as JSON", OPTION_OUTPUT,
                RUNNER(json)}},
-    {.field = {"help", NULL, "this text", .kind = OPTION_FLAG}, .special = HELP},
-    {.field = {"version", NULL, "the version", .kind = OPTION_FLAG}, .special = VERSION},
+    {.field = {"help", NULL, "print this text", .kind = OPTION_FLAG}, .special = HELP},
+    {.field = {"version", NULL, "print the version", .kind = OPTION_FLAG}, .special = VERSION},
 };
 
 /* ---- the options of a ladder ----------------------------------------------------------------- */
@@ -320,7 +320,7 @@ static bool set_sweep(const char *text, struct options *options, struct error *e
     if (count < 2 || options->sweep_from == 0 || options->sweep_from > options->sweep_to ||
         options->sweep_factor < 2)
         return error_set(error, EXIT_BAD_USAGE,
-                         "--sweep '%s': want FROM:TO or FROM:TO:FACTOR, such as 1K:1G:4", text);
+                         "--sweep '%s': expected FROM:TO or FROM:TO:FACTOR, such as 1K:1G:4", text);
     return true;
 }
 
@@ -458,7 +458,7 @@ static bool check_together(const struct entries *entries, const struct options *
         return error_set(error, EXIT_BAD_USAGE, "--%s takes the first GPUs: leave --device out",
                          options->ladder->with);
     if (options->explore_blocks != NULL && options->explore == NULL)
-        return error_set(error, EXIT_BAD_USAGE, "--explore-blocks: wants --explore FILE.html");
+        return error_set(error, EXIT_BAD_USAGE, "--explore-blocks needs --explore FILE.html");
     if (problem->a != NULL && size_given)
         return error_set(error, EXIT_BAD_USAGE,
                          "the files say how large the problem is: leave the size options out");
@@ -486,7 +486,7 @@ static void refuse(int id, const char *word, const struct entries *entries, stru
     if (id == '?' && !is_letter && !has_value)
         nearest_hint(&nearest, "--", hint);
     error_set(error, EXIT_BAD_USAGE, "%s%s%s%s --help lists the options", is_letter ? letter : word,
-              id == ':'   ? " wants a value"
+              id == ':'   ? " needs a value"
               : has_value ? ": the option takes no value"
               : is_letter ? ": no such option"
                           : ": no such option, or ambiguous",
@@ -573,7 +573,7 @@ static enum options_outcome read_words(int argc, char **argv, const struct step 
         }
     }
     if (optind < argc) {
-        error_set(error, EXIT_BAD_USAGE, "'%s': want options only; --help lists them",
+        error_set(error, EXIT_BAD_USAGE, "'%s': expected options only; --help lists them",
                   argv[optind]);
         return OPTIONS_BAD;
     }

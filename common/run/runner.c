@@ -494,7 +494,7 @@ static bool start_page(const struct options *options, struct reports *reports, s
         return true;
     if (!options->ladder->back_end->analysis->explore_start(blocks))
         return error_set(error, EXIT_BAD_USAGE,
-                         "--explore-blocks '%s': want numbers of blocks, such as 0-3,8, or all",
+                         "--explore-blocks '%s': expected numbers of blocks, such as 0-3,8, or all",
                          blocks);
     return report_open(&reports->explore, options->explore, error);
 }

@@ -56,7 +56,7 @@ while (($# > 0)); do
     esac
     shift
 done
-(($# == 2)) || die 2 "want BIN_DIR and FILE.csv; --help lists the options"
+(($# == 2)) || die 2 "expected BIN_DIR and FILE.csv; --help lists the options"
 bin=${1%/}
 file=$2
 [[ -x $bin/01_cpu_naive ]] || die 4 "$bin: there is no program 01_cpu_naive (is this a build's folder bin?)"
@@ -186,7 +186,7 @@ fi
 if ((${#wanted[@]} > 0)); then
     chosen=()
     for step in "${wanted[@]}"; do
-        [[ $step =~ ^0?[1-8]$ ]] || die 2 "--step $step: want 01 to 08"
+        [[ $step =~ ^0?[1-8]$ ]] || die 2 "--step $step: expected 01 to 08"
         for unit in "${units[@]}"; do
             [[ $unit != "0${step#0}"_* ]] || chosen+=("$unit")
         done

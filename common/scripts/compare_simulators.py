@@ -155,7 +155,7 @@ def main():
     parser.add_argument("file", nargs="?")
     options = parser.parse_args()
     if options.runs < 1:
-        parser.error("--runs: want a whole number from 1")
+        parser.error("--runs: expected a whole number from 1")
     with tempfile.TemporaryDirectory() as folder:
         rows, loops = measure_simt(folder, options.runs)
         rows += measure_numba(loops)

@@ -438,7 +438,7 @@ def parts_of(root, file, complain):
                     raise Wrong("no such page, or a second time: %s" % line)
                 part, table = parts.setdefault(line, Part()), None
             elif line and part is None:
-                raise Wrong("want the path of a page before '%s'" % line)
+                raise Wrong("expected the path of a page before '%s'" % line)
             elif re.match(r"table \S+$", line):
                 if line[6:] in part.tables:
                     raise Wrong("a second table '%s'" % line[6:])
@@ -504,7 +504,7 @@ def rows_and_columns(lines, names):
         else:
             column = re.fullmatch(r"(.*) = (.*) : (\S+)", line)
             if not column:
-                raise Wrong("want HEADING = EXPRESSION : FORMAT, not '%s'" % line)
+                raise Wrong("expected HEADING = EXPRESSION : FORMAT, not '%s'" % line)
             columns.append(column.groups())
     return heads, rows, columns
 
@@ -518,7 +518,7 @@ def words_of(root, edition, complain):
         if line.startswith("#") or not line.strip():
             continue
         if len(parts) != 2 or not all(parts) or parts[0] in words:
-            complain(name, at, "want 'English | translation', each once, not '%s'" % line)
+            complain(name, at, "expected 'English | translation', each once, not '%s'" % line)
         else:
             words[parts[0]] = parts[1]
     return words
@@ -552,7 +552,7 @@ def table_of(lines, names, translate):
         ["---"] * at + ["---:"] * len(columns) + ["---"] * len(heads[at + 1:]))
     for cells, chosen in rows:
         if len(cells) != len(heads):
-            raise Wrong("want %d cells in '%s'" % (len(heads), " | ".join(cells)))
+            raise Wrong("expected %d cells in '%s'" % (len(heads), " | ".join(cells)))
         computed = []
         for _, expression, form in columns:
             for number, cell in enumerate(cells, 1):
@@ -636,7 +636,7 @@ def check_comments(text, complain):
     for pattern in (SNIPPET, FILE, OUTPUT, TABLE, PLOT):
         text = pattern.sub(lambda match: "\n" * match.group().count("\n"), text)
     for match in re.finditer("<!--.*", text):
-        complain(line_of(text, match.start()), "want no comments but whole snippets, files, outputs, "
+        complain(line_of(text, match.start()), "allowed are only whole snippets, files, outputs, "
                  "tables and plots (see docs.py): %s" % match.group())
 
 

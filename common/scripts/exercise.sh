@@ -18,32 +18,32 @@ usage() {
     cat <<'EOF'
 Usage: ./test.sh exercise [OPTION]... [NAME]...
 Without a NAME: lists the exercises. With one, such as 05a: builds your answer, the file task.cu or
-task.c in the exercise's folder, and grades it; the first time it is put there for you. NAME may be
-all. No GPU is needed.
+task.c in the exercise's folder, and grades it. The first call puts the file there. NAME may be all.
+You need no GPU.
 
-  --hint NAME           the next hint; each call shows one more
-  --reset NAME          the file as it was at first; yours is kept as task.cu.old
-  --watch NAME          grades again whenever the file is saved, until Ctrl-C
+  --hint NAME           print the next hint; each call prints one more
+  --reset NAME          restore the file; yours is kept as task.cu.old
+  --watch NAME          grade again whenever you save the file, until Ctrl-C
   --explore PAGE.html NAME
-                        also writes a page in which one watches the kernel work, at the line that
-                        the first failed test names (docs/explorer.md)
-  --pack FILE.tar.gz    puts your answers (all, or those of the NAMEs) into a file to hand in
-  --json                prints the points as JSON; docs/teaching.md describes the format
-  --student SEED        sizes and data from this word; otherwise they differ in every run
-  --backend simt|cuda   simt, the CPU, which counts (default); cuda: a GPU, which is timed
-  --seconds N           how much processor time one run of an answer may take (default 10)
-  --compiler CXX        g++ or clang++ (default: $CXX, or the first that is there)
+                        also write a page that replays the kernel, at the line that the first
+                        failed test names (docs/explorer.md)
+  --pack FILE.tar.gz    put your answers (all, or those of the NAMEs) into a file to hand in
+  --json                print the points as JSON; docs/teaching.md describes the format
+  --student SEED        derive sizes and data from this word; otherwise they differ in every run
+  --backend simt|cuda   choose simt, the CPU, which counts (default), or cuda, a GPU, which is timed
+  --seconds N           limit the processor time of one run of an answer (default 10)
+  --compiler CXX        use g++ or clang++ (default: $CXX, or the first that is installed)
 
 For teachers:
-  --from FOLDER         answers from FOLDER, a student's copy, instead of this one
-  --file FILE NAME      this file as the answer
-  --handout PATH        a copy without solutions: a folder, or an archive if PATH ends in .tar.gz
-  --class FOLDER        grades a class; FOLDER has students' copies, a subfolder each, or the files
+  --from FOLDER         take the answers from FOLDER, a student's copy, instead of this one
+  --file FILE NAME      take this file as the answer
+  --handout PATH        make a copy without solutions: a folder, or an archive if PATH ends in .tar.gz
+  --class FOLDER        grade a class; FOLDER has students' copies, one subfolder each, or the files
                         STUDENT.tar.gz that --pack made
-  --report FOLDER       where --class puts its results: pages to read, index.html and
+  --report FOLDER       write the results of --class there: pages to read, index.html and
                         students/STUDENT.html, a table, class.csv, and STUDENT.json
                         (default build/exercise/class)
-  --merge FILE.json...  results of --json, one file a student, as one CSV
+  --merge FILE.json...  print results of --json, one file per student, as one CSV
 
 Exit status: 0 all points, 1 not all, 2 bad usage, 3 not graded, because of this machine, 4 a file
 unreadable or not writable.
@@ -816,8 +816,8 @@ while (($# > 0)); do
     esac
     shift
 done
-[[ $backend == simt || $backend == cuda ]] || die_usage "--backend $backend: want simt or cuda"
-[[ $seconds =~ ^[1-9][0-9]{0,3}$ ]] || die_usage "--seconds $seconds: want a whole number from 1 to 9999"
+[[ $backend == simt || $backend == cuda ]] || die_usage "--backend $backend: expected simt or cuda"
+[[ $seconds =~ ^[1-9][0-9]{0,3}$ ]] || die_usage "--seconds $seconds: expected a whole number from 1 to 9999"
 [[ -z $given_file || -r $given_file ]] || die "$exit_file" "--file $given_file: cannot read it"
 [[ -z $class || -d $class ]] || die "$exit_file" "--class $class: no such folder"
 [[ -z $from || -d $from ]] || die "$exit_file" "--from $from: no such folder"

@@ -35,12 +35,12 @@ while (($# > 0)); do
     case $1 in
     --runs | --seconds | --corpus | --build) (($# > 1)) || die 2 "$1 needs a value" ;;&
     --runs)
-        [[ $2 =~ ^[1-9][0-9]*$ ]] || die 2 "--runs '$2': want a whole number of at least 1"
+        [[ $2 =~ ^[1-9][0-9]*$ ]] || die 2 "--runs '$2': expected a whole number of at least 1"
         runs=$2
         shift
         ;;
     --seconds)
-        [[ $2 =~ ^[1-9][0-9]*$ ]] || die 2 "--seconds '$2': want a whole number of at least 1"
+        [[ $2 =~ ^[1-9][0-9]*$ ]] || die 2 "--seconds '$2': expected a whole number of at least 1"
         seconds=$2
         shift
         ;;

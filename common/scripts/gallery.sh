@@ -63,7 +63,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ $# -le 2 ] || die 2 "$3: want BIN and FOLDER only"
+[ $# -le 2 ] || die 2 "$3: expected BIN and FOLDER only"
 bin=${1:-$root/build/simt/bin} folder=${2:-$root/build/gallery} kept=$root/build/gallery-kept
 
 # The lessons as links, group by group.

@@ -42,7 +42,7 @@ def main(words):
             if words == ["--add"]:
                 file.write(line if text.endswith("\n") else "\n" + line)
             else:
-                print("%s: want as its last line: %s" % (path, line.rstrip("\n")))
+                print("%s: expected as its last line: %s" % (path, line.rstrip("\n")))
     if words == ["--check"] and without:
         print("licences.py: %d of %d sources have no licence: common/scripts/licences.py --add" % (without, count))
         return 1

@@ -97,7 +97,7 @@ def table(root):
             with open(os.path.join(root, RESULTS, name + ".json"), encoding="utf-8") as file:
                 facts = json.load(file)
         except (OSError, ValueError) as problem:
-            wrong.append("%s: want %s.json beside it: %s" % (path, name, problem))
+            wrong.append("%s: expected %s.json beside it: %s" % (path, name, problem))
             continue
         wrong += ["%s.json has no %s" % (path[:-4], key) for key in KEYS if key not in facts]
         if facts.get("origin") != origin(facts):

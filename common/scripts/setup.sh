@@ -128,11 +128,11 @@ install_packages() {
     if ((EUID != 0)); then
         if ! have sudo; then
             die "$exit_machine" "not found, and only root can install it:" "${list[@]}" \
-                "Ask whoever looks after this machine to run: $command"
+                "Ask the administrator of this machine to run: $command"
         fi
         # Without a terminal, sudo cannot ask for a password.
         if ! sudo -n true 2>/dev/null && [[ ! -t 0 ]]; then
-            die "$exit_machine" "not found, and sudo wants a password:" "${list[@]}" \
+            die "$exit_machine" "not found, and sudo asks for a password:" "${list[@]}" \
                 "Please run: sudo $command"
         fi
         as_root=(sudo)

@@ -174,7 +174,7 @@ class Edition:
             elif len(words) == 3 and "#" in words[1] and re.fullmatch(r"[0-9a-f]+", words[2]):
                 self.records[words[0]] = (words[1], words[2])
             elif words:
-                complain(self.path, at, "want PAGE#SECTION ENGLISH_PAGE#SECTION HASH: '%s'" % line)
+                complain(self.path, at, "expected PAGE#SECTION ENGLISH_PAGE#SECTION HASH: '%s'" % line)
         self.english = {}
 
     def english_of(self, page):
@@ -359,7 +359,7 @@ def record(root, pages):
     for page in pages:
         folder = docs.edition_of(page)
         if folder is None:
-            wrongs.append("%s: want a page of an edition, such as docs/zh/README.md" % page)
+            wrongs.append("%s: expected a page of an edition, such as docs/zh/README.md" % page)
             continue
         if folder not in editions:
             editions[folder] = Edition(root, folder, lambda path, at, what: wrongs.append(

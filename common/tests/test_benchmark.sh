@@ -24,9 +24,9 @@ expect() {
 }
 
 expect 0 Usage --help
-expect 2 'want BIN_DIR and FILE.csv'
+expect 2 'expected BIN_DIR and FILE.csv'
 expect 2 'no such option' --fast "$bin" "$file"
-expect 2 'want 01 to 08' --step 09 "$bin" "$file"
+expect 2 'expected 01 to 08' --step 09 "$bin" "$file"
 expect 4 'no program 01_cpu_naive' "$folder" "$file"
 expect 4 'cannot write' --quick --step 01 "$bin" "$folder/none/all.csv"
 echo 'a,b' >"$folder/foreign.csv"

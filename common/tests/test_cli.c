@@ -189,18 +189,19 @@ static char *taken(const char *name)
 static void bad_options(void **state)
 {
     (void)state;
-    all_refuse("--n -5", EXIT_BAD_USAGE, "--n '-5': want a whole number");
-    all_refuse("--n 12Q", EXIT_BAD_USAGE, "--n '12Q': want a whole number");
+    all_refuse("--n -5", EXIT_BAD_USAGE, "--n '-5': expected a whole number");
+    all_refuse("--n 12Q", EXIT_BAD_USAGE, "--n '12Q': expected a whole number");
     all_refuse("--rung nosuch", EXIT_BAD_USAGE, "--rung 'nosuch': no such rung. Choose one of: ");
-    all_refuse("--type f8", EXIT_BAD_USAGE, "--type 'f8': want f32, f64, f16, mixed or f32xf64");
-    all_refuse("--op mean", EXIT_BAD_USAGE, "--op 'mean': want dot, sum, max or min");
-    all_refuse("--reps 0", EXIT_BAD_USAGE, "--reps '0': want a whole number of at least 1");
-    all_refuse("--rounds 0", EXIT_BAD_USAGE, "--rounds '0': want a whole number of at least 1");
-    all_refuse("--rounds 1001", EXIT_BAD_USAGE, "--rounds '1001': want at most 1000");
+    all_refuse("--type f8", EXIT_BAD_USAGE,
+               "--type 'f8': expected f32, f64, f16, mixed or f32xf64");
+    all_refuse("--op mean", EXIT_BAD_USAGE, "--op 'mean': expected dot, sum, max or min");
+    all_refuse("--reps 0", EXIT_BAD_USAGE, "--reps '0': expected a whole number of at least 1");
+    all_refuse("--rounds 0", EXIT_BAD_USAGE, "--rounds '0': expected a whole number of at least 1");
+    all_refuse("--rounds 1001", EXIT_BAD_USAGE, "--rounds '1001': expected at most 1000");
     all_refuse("--threads 0", EXIT_BAD_USAGE, "--threads '0'");
     all_refuse("--nosuch", EXIT_BAD_USAGE, "--nosuch: no such option");
-    all_refuse("--csv", EXIT_BAD_USAGE, "--csv wants a value");
-    all_refuse("1000", EXIT_BAD_USAGE, "'1000': want options only");
+    all_refuse("--csv", EXIT_BAD_USAGE, "--csv needs a value");
+    all_refuse("1000", EXIT_BAD_USAGE, "'1000': expected options only");
     all_refuse("--device -1", EXIT_BAD_USAGE, "--device '-1'");
     all_refuse("--sweep 8:1", EXIT_BAD_USAGE, "--sweep '8:1'");
     all_refuse("--op max --type mixed", EXIT_BAD_USAGE, "--op dot only");

@@ -590,7 +590,7 @@ static void test_refused(void **state)
     options.base.b = path_3x2;
     assert_refused(&options, EXIT_FILE_ERROR, "3 channels");
     options.base.b = path_24;
-    assert_refused(&options, EXIT_FILE_ERROR, "1 dimensions, want 4");
+    assert_refused(&options, EXIT_FILE_ERROR, "1 dimensions, expected 4");
     options.base.a = "/nonexistent.npy";
     assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
     npy_remove(path_2x3);

@@ -281,11 +281,11 @@ class Docs(unittest.TestCase):
     def test_comments(self):
         """Other comments, and pieces of those that are known, are refused."""
         for old, new, said in (
-                ("<!-- end snippet -->", "", "05_step.md:8: want no comments but"),
-                ("<!-- end table -->", "", "05_step.md:15: want no comments but"),
-                ("```cpp\n", "", "05_step.md:8: want no comments but"),
-                ("| `tree` | 2", "words\n| `tree` | 2", "05_step.md:15: want no comments but"),
-                ("[data]", "<!--given-->[data]", "05_step.md:3: want no comments but")):
+                ("<!-- end snippet -->", "", "05_step.md:8: allowed are only whole snippets"),
+                ("<!-- end table -->", "", "05_step.md:15: allowed are only whole snippets"),
+                ("```cpp\n", "", "05_step.md:8: allowed are only whole snippets"),
+                ("| `tree` | 2", "words\n| `tree` | 2", "05_step.md:15: allowed are only whole snippets"),
+                ("[data]", "<!--given-->[data]", "05_step.md:3: allowed are only whole snippets")):
             with self.subTest(new):
                 self.write("docs/05_step.md", PAGE)
                 self.change("docs/05_step.md", old, new)
@@ -351,15 +351,15 @@ us = all[] : .1f
                 ("us[gb_per_s 1K]", "her[gb_per_s 1K]", "no name 'her'"),
                 ("counts[loads] :", "counts[] :", "which column?"),
                 ("rows: tree flat", "rows: tree flat bush", "no number for '`bush`'"),
-                ("row: `flat` | ... |", "row: `flat` | ...", "want 3 cells in '`flat` | ...'"),
-                ("both = counts", "both: counts", "want HEADING = EXPRESSION : FORMAT"),
+                ("row: `flat` | ... |", "row: `flat` | ...", "expected 3 cells in '`flat` | ...'"),
+                ("both = counts", "both: counts", "expected HEADING = EXPRESSION : FORMAT"),
                 (" : ,.0f", " : ,.0q", "table times: "),
                 ("shape of all", "form of all", "table ranges: 'form'"),
                 ("shape of all", "shape of her", "no name 'her'"),
                 ("table ranges", "table ranges\ntable ranges", "a second table 'ranges'"),
                 ("table ranges", "table strange", "no table 'ranges' for this page"),
                 ("docs/05_step.md", "docs/06_step.md", "docs/tables.txt:2: no such page"),
-                ("docs/05_step.md", "", "want the path of a page before 'us = times.csv warm'")):
+                ("docs/05_step.md", "", "expected the path of a page before 'us = times.csv warm'")):
             with self.subTest(new):
                 self.write("docs/tables.txt", TABLES)
                 self.change("docs/tables.txt", old, new)
@@ -538,9 +538,9 @@ us = all[] : .1f
                  "README.md:1: does not link to docs/zh/README.md"),
                 ("docs/zh/05_step.md", "#tree-的代码", "#the-code-of-tree",
                  "docs/zh/05_step.md:3: no such heading"),
-                ("docs/zh/words.txt", "rung | 梯级", "rung |", "docs/zh/words.txt:3: want 'English"),
-                ("docs/zh/words.txt", "it branches", "rung", "docs/zh/words.txt:4: want 'English"),
-                ("docs/zh/words.txt", "有分支", "有|分支", "docs/zh/words.txt:4: want 'English")):
+                ("docs/zh/words.txt", "rung | 梯级", "rung |", "docs/zh/words.txt:3: expected 'English"),
+                ("docs/zh/words.txt", "it branches", "rung", "docs/zh/words.txt:4: expected 'English"),
+                ("docs/zh/words.txt", "有分支", "有|分支", "docs/zh/words.txt:4: expected 'English")):
             with self.subTest(said):
                 self.write("README.md", FILES["README.md"])
                 self.write_edition()

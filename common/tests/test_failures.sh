@@ -53,8 +53,8 @@ fi
 # ---- pipes ----------------------------------------------------------------------------------------
 
 mkfifo pipe
-ends 4 'a pipe that nobody reads' "$step" "${quick[@]}" --csv pipe
-ends 4 'a pipe that nobody reads' "$step" "${quick[@]}" --json pipe
+ends 4 'a pipe without a reader' "$step" "${quick[@]}" --csv pipe
+ends 4 'a pipe without a reader' "$step" "${quick[@]}" --json pipe
 cat pipe >copy &
 ends 0 '' "$step" "${quick[@]}" --csv pipe
 wait $!
@@ -86,7 +86,7 @@ if [[ -x $conv && $has_png == PNG ]]; then
     done
     ends 4 'cannot write /nonexistent/o.png' "$conv" "${filter[@]}" --image "$picture" -o /nonexistent/o.png
     ends 4 'is a pipe' "$conv" "${filter[@]}" --image pipe -o o.png
-    ends 4 'a pipe that nobody reads' "$conv" "${filter[@]}" --image "$picture" -o pipe
+    ends 4 'a pipe without a reader' "$conv" "${filter[@]}" --image "$picture" -o pipe
     [[ ! -e o.png ]] || fail 'a picture of nothing'
     cp "$picture" in.png
     ends 2 'name the same file' "$conv" "${filter[@]}" --image in.png -o in.png

@@ -537,11 +537,11 @@ static void test_refused(void **state)
     options.base.a = options.base.b = path_3x4;
     assert_refused(&options, EXIT_FILE_ERROR, "has 4 columns but");
     options.base.b = path_12;
-    assert_refused(&options, EXIT_FILE_ERROR, "1 dimensions, want a matrix (2)");
+    assert_refused(&options, EXIT_FILE_ERROR, "1 dimensions, expected a matrix (2)");
     options.base.a = "/nonexistent.npy";
     assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
     options.base.a = TEST_DATA_DIR "/float64_empty_2d.npy";
-    assert_refused(&options, EXIT_FILE_ERROR, "want float32");
+    assert_refused(&options, EXIT_FILE_ERROR, "expected float32");
     npy_remove(path_3x4);
     npy_remove(path_12);
 

@@ -218,7 +218,7 @@ static void pictures(void **state)
     bad(&conv.step, "--filter blur", "--filter", "--image", "goes with");
     bad(&conv.step, "--image in.png -o out.png --a a.npy --b b.npy", "--image", "--a", "leave");
     bad(&conv.step, "--image in.png -o out.png --height 5", "--image", "sizes", "leave");
-    bad(&conv.step, "--image in.png -o", "-o", "wants a value", "--help");
+    bad(&conv.step, "--image in.png -o", "-o", "needs a value", "--help");
     bad(&reduction.step, "-o out.png", "-o", "no such option", "--help");
 }
 
@@ -478,9 +478,9 @@ static void bad_other_values(void **state)
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
         snprintf(line, sizeof line, "--alpha %s", factors[i]);
         snprintf(shown, sizeof shown, "'%s'", factors[i][0] == '\x01' ? "" : factors[i]);
-        bad(&gemm.step, line, "--alpha", shown, "want");
+        bad(&gemm.step, line, "--alpha", shown, "expected");
         snprintf(line, sizeof line, "--beta %s", factors[i]);
-        bad(&gemm.step, line, "--beta", shown, "want");
+        bad(&gemm.step, line, "--beta", shown, "expected");
     }
     for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++) {
         snprintf(line, sizeof line, "--stride %s", strides[i]);
@@ -519,13 +519,13 @@ static void bad_command_lines(void **state)
 
     for (size_t i = 0; i < sizeof with_value / sizeof with_value[0]; i++) {
         snprintf(option, sizeof option, "--%s", with_value[i]);
-        bad(&reduction.step, option, option, "wants a value", "--help");
+        bad(&reduction.step, option, option, "needs a value", "--help");
         snprintf(line, sizeof line, "--cold %s", option);
-        bad(&reduction.step, line, option, "wants a value", "--help");
+        bad(&reduction.step, line, option, "needs a value", "--help");
     }
     bad(&reduction.step, "--nosuch", "--nosuch", "no such option", "--help");
     bad(&reduction.step, "--colt", "--colt", "no such option", "Did you mean --cold?");
-    bad(&reduction.step, "--op summ", "--op 'summ'", "want dot", "Did you mean sum?");
+    bad(&reduction.step, "--op summ", "--op 'summ'", "expected dot", "Did you mean sum?");
     bad(&reduction.step, "--rung nave", "--rung 'nave'", "Did you mean naive?", "Choose one of");
     bad(&reduction.step, "--nosuch=5", "--nosuch=5", "no such option", "--help");
     bad(&reduction.step, "--n 5 --nosuch --cold", "--nosuch", "no such option", "--help");
@@ -662,7 +662,7 @@ static void ladders(void **state)
     parsed = good(&step, "--ladder rows");
     assert_true(parsed.reduction.m == 256 && parsed.reduction.n == 512);
 
-    bad(&step, "--ladder", "--ladder", "wants a value", "--help");
+    bad(&step, "--ladder", "--ladder", "needs a value", "--help");
     bad(&step, "--ladder diagonals", "--ladder", "'diagonals'", "vectors, rows, columns");
     bad(&step, "--m 5", "--m", "no such option", "--help");
     bad(&step, "--ladder rows --b x", "--b", "no such option", "--help");

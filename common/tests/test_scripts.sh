@@ -24,9 +24,9 @@ for bad in '(' '[' 'a**('; do
     ends 2 'not a regular expression' test.sh -L "$bad"
 done
 ends 2 'no such option' run.sh --nosuch
-ends 2 'want 01 to 08' run.sh --step 9
-ends 2 'want the name of a file' run.sh --benchmark=
-ends 2 'want the name of a file' run.sh --benchmark ''
+ends 2 'expected 01 to 08' run.sh --step 9
+ends 2 'expected the name of a file' run.sh --benchmark=
+ends 2 'expected the name of a file' run.sh --benchmark ''
 ends 2 'no other option' run.sh --site --step 05
 ends 2 'exercise comes first' test.sh --no-install exercise 03a
 if [[ -e /dev/full ]]; then

@@ -192,8 +192,8 @@ class Translated(unittest.TestCase):
         for old, new, said in (
                 (end, "", "docs/zh/05_step.md: section 结尾: docs/zh/translated.txt has no line"),
                 (end, end + "\n" + end, "docs/zh/translated.txt:5: a second line of docs/zh/05_step"),
-                (end, end + "1g", "docs/zh/translated.txt:4: want PAGE#SECTION"),
-                (end, end + "\nx y z z", "docs/zh/translated.txt:5: want PAGE#SECTION"),
+                (end, end + "1g", "docs/zh/translated.txt:4: expected PAGE#SECTION"),
+                (end, end + "\nx y z z", "docs/zh/translated.txt:5: expected PAGE#SECTION"),
                 ("#结尾", "#结束", "docs/zh/translated.txt: there is no section docs/zh/05_step.md#结束")):
             with self.subTest(said):
                 self.write("docs/zh/translated.txt", records)
@@ -248,7 +248,7 @@ class Translated(unittest.TestCase):
         self.assertEqual(self.run_it()[0], 2)
         status, output = self.run_it("--record", "docs/05_step.md", "docs/zh/gone.md")
         self.assertEqual(status, 1)
-        self.assertIn("docs/05_step.md: want a page of an edition", output)
+        self.assertIn("docs/05_step.md: expected a page of an edition", output)
         self.assertIn("docs/zh/gone.md: no page of docs/zh", output)
 
     def test_unreadable(self):

@@ -93,7 +93,7 @@ def check_job(where, job, jobs, own):
     for other in [job["needs"]] if isinstance(job.get("needs"), str) else job.get("needs", []):
         check(other in jobs, "%s: needs %s, which is no job" % (where, other))
     for at, step in enumerate(job["steps"], 1):
-        check(("uses" in step) != ("run" in step), "%s, step %d: want uses or run" % (where, at))
+        check(("uses" in step) != ("run" in step), "%s, step %d: expected uses or run" % (where, at))
         if "run" in step and own:
             check_run("%s, step %d" % (where, at), step["run"])
         version = "[0-9a-f]{40}" if own else r"v\d+"  # a tag can be moved

@@ -60,8 +60,8 @@ says() {
 says 2 '09z: no such exercise' 09z
 says 2 '--nothing: no such option' --nothing
 says 2 '--student needs a value' --student
-says 2 'want simt or cuda' --backend gpu 02a
-says 2 'want a whole number' --seconds 0 02a
+says 2 'expected simt or cuda' --backend gpu 02a
+says 2 'expected a whole number' --seconds 0 02a
 says 2 'needs one exercise' --hint
 says 2 '--file needs one exercise' --file answer.c 02a 02a
 says 2 '--explore needs one exercise' --explore page.html 04a 04b

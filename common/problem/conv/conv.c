@@ -63,10 +63,10 @@ static bool open_array(const char *path, const char *wanted, struct npy *file, s
     if (!npy_read(path, file, error))
         return false;
     if (file->dimensions != 4)
-        return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, want 4 (%s)", path,
+        return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, expected 4 (%s)", path,
                          file->dimensions, wanted);
     if (file->type != NPY_FLOAT32)
-        return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float32", path,
+        return error_set(error, EXIT_FILE_ERROR, "%s is %s; expected float32", path,
                          npy_type_name(file->type));
     return true;
 }
@@ -279,7 +279,7 @@ static bool prepare(struct conv_problem *problem, const struct conv_options *opt
     const bool has_stride = call->stride_height > 0 && call->stride_width > 0;
 
     if (!has_stride || call->dilation == 0)
-        return error_set(error, EXIT_BAD_USAGE, "--%s 0: want a whole number of at least 1",
+        return error_set(error, EXIT_BAD_USAGE, "--%s 0: expected a whole number of at least 1",
                          has_stride ? "dilation" : "stride");
     if (!open_files(problem, options, error))
         return false;

@@ -41,10 +41,10 @@ static bool open_matrix(const char *path, struct npy *file, struct error *error)
     if (!npy_read(path, file, error))
         return false;
     if (file->dimensions != 2)
-        return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, want a matrix (2)", path,
+        return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, expected a matrix (2)", path,
                          file->dimensions);
     if (file->type != NPY_FLOAT32)
-        return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float32", path,
+        return error_set(error, EXIT_FILE_ERROR, "%s is %s; expected float32", path,
                          npy_type_name(file->type));
     return true;
 }

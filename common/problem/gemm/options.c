@@ -6,12 +6,13 @@ enum { GEMM_COUNTED_BF16_K = 256 };
 #define MEMBER(name) .member = offsetof(struct gemm_options, name)
 
 const struct option_field gemm_fields[GEMM_FIELDS_ON_GPUS] = {
-    {"m", "M", "rows of A and C; K, M and G are powers of two", OPTION_SIZE, MEMBER(m),
+    {"m", "M", "set the rows of A and C; K, M and G are powers of two", OPTION_SIZE, MEMBER(m),
      .sets_size = true},
-    {"n", "N", "columns of B and C", OPTION_SIZE, MEMBER(n), .sets_size = true},
-    {"k", "K", "columns of A, rows of B", OPTION_SIZE, MEMBER(k), .sets_size = true},
-    {"alpha", "X", "C = alpha A B + beta C", OPTION_FLOAT, MEMBER(alpha)},
-    {"beta", "X", "the same", OPTION_FLOAT, MEMBER(beta)},
+    {"n", "N", "set the columns of B and C", OPTION_SIZE, MEMBER(n), .sets_size = true},
+    {"k", "K", "set the columns of A, which are the rows of B", OPTION_SIZE, MEMBER(k),
+     .sets_size = true},
+    {"alpha", "X", "set alpha in C = alpha A B + beta C", OPTION_FLOAT, MEMBER(alpha)},
+    {"beta", "X", "set beta in it", OPTION_FLOAT, MEMBER(beta)},
     OPTION_A,
     OPTION_B,
     OPTION_GPUS,

@@ -181,11 +181,11 @@ static void fill_random(struct matrix_problem *problem)
 static const char *const op_options[] = {"dot", "sum", "max", "min", NULL};
 
 static const struct option_field fields[] = {
-    {"m", "M", "rows of the matrix; K, M and G are powers of two", OPTION_SIZE, MEMBER(m),
+    {"m", "M", "set the rows of the matrix; K, M and G are powers of two", OPTION_SIZE, MEMBER(m),
      .sets_size = true},
-    {"n", "N", "columns", OPTION_SIZE, MEMBER(n), .sets_size = true},
-    {"op", "OP", "sum, max or min", OPTION_NAME, MEMBER(op), .names = op_options},
-    {"type", "TYPE", "f32 or f64", OPTION_NAME, MEMBER(type), .names = element_type_names},
+    {"n", "N", "set the columns", OPTION_SIZE, MEMBER(n), .sets_size = true},
+    {"op", "OP", "choose sum, max or min", OPTION_NAME, MEMBER(op), .names = op_options},
+    {"type", "TYPE", "choose f32 or f64", OPTION_NAME, MEMBER(type), .names = element_type_names},
     OPTION_A,
 };
 
@@ -206,14 +206,14 @@ static bool check_options(const struct problem_options *base, bool size_given, s
     (void)size_given;
     if (options->op == OP_DOT)
         return error_set(error, EXIT_BAD_USAGE,
-                         "--op dot has two inputs: of a matrix, want sum, max or min");
+                         "--op dot has two inputs: for a matrix, choose sum, max or min");
     if (options->type != TYPE_NOT_GIVEN && has_two_types((enum element_type)options->type))
         return error_set(error, EXIT_BAD_USAGE,
-                         "--type %s has two inputs: of a matrix, want f32 or f64",
+                         "--type %s has two inputs: for a matrix, choose f32 or f64",
                          element_type_names[options->type]);
     if (options->type == TYPE_F16)
         return error_set(error, EXIT_BAD_USAGE,
-                         "--type f16 is for vectors: of a matrix, want f32 or f64");
+                         "--type f16 is for vectors: for a matrix, choose f32 or f64");
     return true;
 }
 
@@ -285,10 +285,10 @@ static bool open_file(struct matrix_problem *problem, const struct reduction_opt
     if (!npy_read(options->base.a, file, error))
         return false;
     if (file->dimensions != 2)
-        return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, want a matrix (2)",
+        return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, expected a matrix (2)",
                          options->base.a, file->dimensions);
     if (file->type != NPY_FLOAT32 && file->type != NPY_FLOAT64)
-        return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float32 or float64",
+        return error_set(error, EXIT_FILE_ERROR, "%s is %s; expected float32 or float64",
                          options->base.a, npy_type_name(file->type));
     problem->call.type = file->type == NPY_FLOAT64 ? TYPE_F64 : TYPE_F32;
     if (options->type != TYPE_NOT_GIVEN && options->type != (int)problem->call.type)

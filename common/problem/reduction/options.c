@@ -11,18 +11,18 @@ static const char *const chosen_names[] = {"occupancy", NULL}; /* BY_OCCUPANCY *
 
 #define SIZE_FIELD                                                                                 \
     {                                                                                              \
-        "n", "N", "elements; K, M and G are powers of two", OPTION_SIZE, MEMBER(n),                \
-            .sets_size = true                                                                      \
+        "n", "N", "set the number of elements; K, M and G are powers of two", OPTION_SIZE,         \
+            MEMBER(n), .sets_size = true                                                           \
     }
 #define OP_FIELD                                                                                   \
     {                                                                                              \
-        "op", "OP", "dot, sum, max or min", OPTION_NAME, MEMBER(op), .names = reduce_op_names      \
+        "op", "OP", "choose dot, sum, max or min", OPTION_NAME, MEMBER(op),                        \
+            .names = reduce_op_names                                                               \
     }
 #define TYPE_FIELD                                                                                 \
     {                                                                                              \
         "type", "TYPE",                                                                            \
-            "f32, f64, f16 (summed in float32), mixed (dot of float32 and bool) or f32xf64 (of "   \
-            "float32 and float64, in float64)",                                                    \
+            "choose f32, f64, f16, mixed (float32 and bool) or f32xf64 (float32 and float64)",     \
             OPTION_NAME, MEMBER(type), .names = element_type_names                                 \
     }
 
@@ -32,9 +32,9 @@ const struct option_field reduction_fields[BLOCK_REDUCTION_FIELDS] = {
     TYPE_FIELD,
     OPTION_A,
     OPTION_B,
-    {"grid", "BLOCKS", "blocks; `occupancy`: as many as the GPU holds at a time", OPTION_COUNT,
-     MEMBER(grid), .minimum = 1, .maximum = INT_MAX, .names = chosen_names},
-    {"block", "THREADS", "threads a block; `occupancy`: as many as keep the GPU fullest",
+    {"grid", "BLOCKS", "launch this many blocks; `occupancy`: as many as the GPU holds",
+     OPTION_COUNT, MEMBER(grid), .minimum = 1, .maximum = INT_MAX, .names = chosen_names},
+    {"block", "THREADS", "set the threads per block; `occupancy`: as many as CUDA suggests",
      OPTION_COUNT, MEMBER(block), .minimum = 1, .maximum = MOST_THREADS, .names = chosen_names},
 };
 

@@ -358,13 +358,13 @@ static bool open_files(struct reduction_problem *problem, const struct reduction
     if (!npy_read(options->base.a, &problem->file_a, error))
         return false;
     if (problem->file_a.dimensions != 1)
-        return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, want a vector (1)",
+        return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, expected a vector (1)",
                          options->base.a, problem->file_a.dimensions);
     if (options->base.b != NULL) {
         if (!npy_read(options->base.b, &problem->file_b, error))
             return false;
         if (problem->file_b.dimensions != 1)
-            return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, want a vector (1)",
+            return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, expected a vector (1)",
                              options->base.b, problem->file_b.dimensions);
         if (problem->file_a.count != problem->file_b.count)
             return error_set(error, EXIT_FILE_ERROR, "%s has %zu elements but %s has %zu",
@@ -373,10 +373,11 @@ static bool open_files(struct reduction_problem *problem, const struct reduction
     }
     if (!type_of_files(problem, options, &type)) {
         static const char wanted[] =
-            "want float16, float32 or float64 (both alike), or float32 and then bool or float64";
+            "expected float16, float32 or float64 twice, or float32 and then bool or float64";
         if (options->base.b == NULL)
-            return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float16, float32 or float64",
-                             options->base.a, npy_type_name(problem->file_a.type));
+            return error_set(error, EXIT_FILE_ERROR,
+                             "%s is %s; expected float16, float32 or float64", options->base.a,
+                             npy_type_name(problem->file_a.type));
         return error_set(error, EXIT_FILE_ERROR, "%s is %s and %s is %s; %s", options->base.a,
                          npy_type_name(problem->file_a.type), options->base.b,
                          npy_type_name(problem->file_b.type), wanted);
