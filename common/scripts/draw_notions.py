@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws notions: draw_notions.py --check | --update [--pictures FOLDER]
 
-Pictures that follow from a rule (which lane is which thread, what a shuffle brings where, when a warp can issue)
+Pictures that follow from a rule (which lane is which thread, which value a shuffle takes where, when a warp can issue)
 or from rows of docs/results. --update writes docs/pictures/*.svg; --check compares. draw_traces.py draws what
 kernels do.
 
@@ -39,24 +39,23 @@ def draw_grid():
     svg.text(10, 40, "kernel<<<dim3(3, 2), dim3(16, 4)>>>(...)", 12, colour=FAINT)
     for y in range(2):
         for x in range(3):
-            mine = (x, y) == (1, 0)
+            mine = (x, y) == (1, 1)
             svg.box(10 + 112 * x, 54 + 62 * y, 104, 54, SKY if mine else EMPTY, GRID)
             svg.on(SKY if mine else EMPTY, 62 + 112 * x, 77 + 62 * y, "block", 12)
             svg.on(SKY if mine else EMPTY, 62 + 112 * x, 95 + 62 * y, "(%d, %d)" % (x, y), 12)
-    svg.text(10, 194, "Blocks run in any order, on any", 12)
-    svg.text(10, 210, "multiprocessor that has room.", 12)
+    svg.text(360, 77, "Blocks run in any order, on any SM that has room.", 13)
 
-    left, top, cell = 400, 62, 40
-    svg.text(left, 22, "block (1, 0): 16 x 4 threads, x runs first", 14, weight="bold")
-    for at, text in ((0, "thread = threadIdx.x + 16 * threadIdx.y"), (280, "warp = thread / 32"),
-                     (430, "lane = thread % 32")):
-        svg.text(left + at, 40, text, 12, colour=FAINT)
-    svg.line(346, 81, left - 4, top, FAINT)
-    svg.line(346, 81, left - 4, top + 4 * cell, FAINT)
+    left, top, cell = 10, 252, 40
+    svg.text(left, top - 40, "block (1, 1): 16 x 4 threads, x runs first", 14, weight="bold")
+    for at, text in ((0, "thread = threadIdx.x + 16 * threadIdx.y"), (300, "warp = thread / 32"),
+                     (470, "lane = thread % 32")):
+        svg.text(left + at, top - 20, text, 13, colour=FAINT)
+    svg.line(122, 170, left, top - 56, FAINT)
+    svg.line(226, 170, left + 16 * cell, top - 56, FAINT)
     for x in range(16):
-        svg.text(left + cell * x + cell // 2, top - 5, "x %d" % x, 9, "middle", FAINT)
+        svg.text(left + cell * x + cell // 2, top - 4, "x %d" % x, 11, "middle", FAINT)
     for y in range(4):
-        svg.text(left + 16 * cell + 6, top + cell * y + 25, "y %d" % y, 10, colour=FAINT)
+        svg.text(left + 16 * cell + 6, top + cell * y + 25, "y %d" % y, 11, colour=FAINT)
         for x in range(16):
             thread = x + 16 * y
             colour = (BLUE, ORANGE)[thread // WARP]
@@ -64,10 +63,10 @@ def draw_grid():
             svg.on(colour, left + cell * x + cell // 2, top + cell * y + 25, thread % WARP, 13)
     y = top + 4 * cell + 14
     for warp, colour in enumerate((BLUE, ORANGE)):
-        svg.box(left + 200 * warp, y, 12, 12, colour)
-        svg.text(left + 200 * warp + 18, y + 11, "warp %d: the number is the lane" % warp, 11)
-    svg.text(left, y + 34, "The 32 lanes of a warp share one instruction stream. A row of 16 threads is half a warp: where", 12)
-    svg.text(left, y + 50, "y counts rows of a matrix, this warp reads two rows, with 16 neighbours in each.", 12)
+        svg.box(left + 230 * warp, y, 12, 12, colour)
+        svg.text(left + 230 * warp + 18, y + 11, "warp %d: the number is the lane" % warp, 12)
+    svg.text(left, y + 36, "The 32 lanes of a warp share one instruction stream. A row of 16 threads is half a warp. If y", 12)
+    svg.text(left, y + 52, "counts the rows of a matrix, this warp reads two rows, with 16 neighbours in each.", 12)
     return svg.render()
 
 
@@ -80,56 +79,56 @@ def cycles(level):
 
 
 def draw_memory():
-    """A multiprocessor and what lies behind it, with sizes and latencies."""
-    svg = Svg("Multiprocessor and memory hierarchy of a Hopper GPU")
+    """An SM and what lies behind it, with sizes and latencies."""
+    svg = Svg("SM and memory hierarchy of a Hopper GPU")
     left, wide = 10, 560
-    svg.text(left, 22, "one of 132 multiprocessors (H200)", 14, weight="bold")
+    svg.text(left, 22, "one of 132 SMs (H200)", 14, weight="bold")
     svg.box(left, 32, wide, 212, EMPTY, GRID)
     for part in range(4):
         x = left + 10 + 136 * part
         svg.box(x, 42, 130, 124, PAPER, GRID)
-        svg.text(x + 65, 60, "warp scheduler", 11, "middle", weight="bold")
-        svg.text(x + 65, 76, "up to 16 warps;", 10, "middle")
-        svg.text(x + 65, 90, "issues 1 a cycle", 10, "middle")
+        svg.text(x + 65, 60, "warp scheduler", 12, "middle", weight="bold")
+        svg.text(x + 65, 76, "up to 16 warps;", 12, "middle")
+        svg.text(x + 65, 90, "issues 1 per cycle", 12, "middle")
         svg.box(x + 6, 98, 118, 22, SKY)
-        svg.on(SKY, x + 65, 113, "16,384 registers", 11)
+        svg.on(SKY, x + 65, 113, "16,384 registers", 12)
         svg.box(x + 6, 124, 118, 16, ORANGE)
-        svg.on(ORANGE, x + 65, 136, "32 float lanes", 10)
+        svg.on(ORANGE, x + 65, 136, "32 float lanes", 12)
         svg.box(x + 6, 143, 118, 16, "#CC79A7")
-        svg.on("#CC79A7", x + 65, 155, "1 tensor core", 10)
+        svg.on("#CC79A7", x + 65, 155, "1 tensor core", 12)
     svg.box(left + 10, 176, 264, 58, GREEN)
-    svg.on(GREEN, left + 142, 200, "shared memory, up to 228 KB", 12, "bold")
-    svg.on(GREEN, left + 142, 219, "a block's own, for its threads", 11)
+    svg.on(GREEN, left + 142, 200, "shared memory, up to 228 KB", 13, "bold")
+    svg.on(GREEN, left + 142, 219, "a block's own, for its threads", 12)
     svg.box(left + 282, 176, 268, 58, GREEN)
-    svg.on(GREEN, left + 416, 200, "L1 cache, the rest of 256 KB", 12, "bold")
-    svg.on(GREEN, left + 416, 219, "%.0f cycles" % cycles("L1"), 11)
+    svg.on(GREEN, left + 416, 200, "L1 cache, the rest of 256 KB", 13, "bold")
+    svg.on(GREEN, left + 416, 219, "%.0f cycles" % cycles("L1"), 12)
     svg.arrow(left + wide // 2, 244, left + wide // 2, 266)
     svg.box(left, 268, wide, 42, BLUE)
-    svg.on(BLUE, left + wide // 2, 287, "L2 cache, 60 MB, for all multiprocessors", 12, "bold")
-    svg.on(BLUE, left + wide // 2, 303, "%.0f cycles" % cycles("L2"), 11)
+    svg.on(BLUE, left + wide // 2, 287, "L2 cache, 60 MB, for all SMs", 13, "bold")
+    svg.on(BLUE, left + wide // 2, 303, "%.0f cycles" % cycles("L2"), 12)
     svg.arrow(left + wide // 2, 310, left + wide // 2, 332)
     svg.box(left, 334, wide, 42, RED)
-    svg.on(RED, left + wide // 2, 353, "global memory, 141 GB; at most 4,814 GB/s", 12, "bold")
-    svg.on(RED, left + wide // 2, 369, "%.0f cycles, more when it is busy" % cycles("memory"), 11)
+    svg.on(RED, left + wide // 2, 353, "global memory, 141 GB; at most 4,814 GB/s", 13, "bold")
+    svg.on(RED, left + wide // 2, 369, "%.0f cycles, more when it is busy" % cycles("memory"), 12)
     svg.arrow(left + wide // 2, 376, left + wide // 2, 398)
     svg.box(left, 400, wide, 30, EMPTY, GRID)
-    svg.text(left + wide // 2, 419, "the host's memory, behind PCIe: cudaMemcpy", 12, "middle")
+    svg.text(left + wide // 2, 419, "the host's memory, behind PCIe: cudaMemcpy", 13, "middle")
 
-    x, y = left + wide + 40, 60
+    x, y = left + wide + 24, 60
     svg.text(x, 22, "latency of a load, to scale", 14, weight="bold")
-    scale = 0.42
+    scale = 0.28
     for name, level, colour in (("L1 cache", "L1", GREEN), ("L2 cache", "L2", BLUE), ("global memory", "memory", RED)):
-        svg.text(x, y, name, 12)
+        svg.text(x, y, name, 13)
         svg.box(x, y + 6, scale * cycles(level), 22, colour)
-        svg.text(x + scale * cycles(level) + 6, y + 22, "%.0f cycles" % cycles(level), 11)
+        svg.text(x + scale * cycles(level) + 6, y + 22, "%.0f cycles" % cycles(level), 12)
         y += 48
-    svg.text(x, y, "an addition of floats", 12)
+    svg.text(x, y, "an addition of floats", 13)
     svg.box(x, y + 6, max(2, scale * 4), 22, ORANGE)
-    svg.text(x + 10, y + 22, "4 cycles", 11)
+    svg.text(x + 10, y + 22, "4 cycles", 12)
     y += 62
-    for line in ("While one warp waits for memory, others of the", "same scheduler issue. Registers belong to a thread",
-                 "as long as its block is there, so changing from", "one warp to another costs nothing."):
-        svg.text(x, y, line, 12)
+    for line in ("While one warp waits for memory,", "others of the same scheduler issue.", "Each thread keeps its registers until",
+                 "its block ends, so changing from one", "warp to another costs nothing."):
+        svg.text(x, y, line, 13)
         y += 17
     return svg.render()
 
@@ -159,7 +158,7 @@ def schedule(warps):
 
 def draw_issue():
     svg = Svg("What a warp scheduler issues, with one, four and eight warps")
-    left, cell, y = 92, 9, 22
+    left, cell, y = 72, 7, 22
     longest = max(schedule(warps)[-1][0] for warps in (1, 4, 8)) + 1
     for warps in (1, 4, 8):
         issued = schedule(warps)
@@ -168,7 +167,7 @@ def draw_issue():
             warps, "s" if warps > 1 else "", len(issued), total, 100 * len(issued) / total), 13, weight="bold")
         y += 8
         for warp in range(warps):
-            svg.text(left - 8, y + 9, "warp %d" % warp, 10, "end", FAINT)
+            svg.text(left - 8, y + 9, "warp %d" % warp, 11, "end", FAINT)
             svg.box(left, y, cell * longest, 10, EMPTY)
             mine = [(cycle, name) for cycle, of, name in issued if of == warp]
             for at, (cycle, name) in enumerate(mine):
@@ -178,18 +177,18 @@ def draw_issue():
                         RED if name == "load" else ORANGE)
                 svg.box(left + cell * cycle, y, cell - 1, 10, BLUE if name == "load" else GREEN)
             y += 12
-        svg.text(left - 8, y + 11, "issued", 10, "end", weight="bold")
+        svg.text(left - 8, y + 11, "issued", 11, "end", weight="bold")
         svg.box(left, y + 2, cell * longest, 10, PAPER, GRID)
         for cycle, _, name in issued:
             svg.box(left + cell * cycle, y + 2, cell - 1, 10, BLUE if name == "load" else GREEN)
         y += 36
     x = left
-    for colour, text, wide in ((BLUE, "issues a load", 120), (RED, "waits for it (long scoreboard)", 200),
-                               (GREEN, "issues an addition", 140), (ORANGE, "waits for its result (wait)", 180)):
+    for colour, text, wide in ((BLUE, "issues a load", 120), (RED, "waits for it (long scoreboard)", 230),
+                               (GREEN, "issues an addition", 150), (ORANGE, "waits for its result (wait)", 190)):
         svg.box(x, y - 10, 12, 12, colour)
-        svg.text(x + 17, y, text, 11)
+        svg.text(x + 17, y, text, 12)
         x += wide
-    svg.text(left, y + 20, "A model: a load takes %d cycles, an addition %d; a real load takes %.0f to %.0f, and a scheduler"
+    svg.text(left, y + 20, "A model: a load takes %d cycles, an addition %d. A real load takes %.0f to %.0f; a scheduler"
              " has up to 16 warps." % (LOAD, ADDITION, cycles("L1"), cycles("memory")), 11, colour=FAINT)
     return svg.render()
 
@@ -197,7 +196,7 @@ def draw_issue():
 # ---- Little's law --------------------------------------------------------------------------------
 
 
-# Kilobytes that one multiprocessor has in flight: docs/06_gpu_warp_shuffle.md, table in_flight.
+# Kilobytes that one SM has in flight: docs/06_gpu_warp_shuffle.md, table in_flight.
 IN_FLIGHT = ((4, "shuffle", "sum", "f32"), (5, "shuffle", "dot", "mixed"), (8, "shuffle", "dot", "f32"),
              (16, "vectorized", "sum", "f32"), (16, "shuffle", "dot", "f64"), (20, "vectorized", "dot", "mixed"),
              (32, "vectorized", "dot", "f32"), (64, "in_flight", "sum", "f32"), (80, "in_flight", "dot", "mixed"),
@@ -219,7 +218,7 @@ def draw_little():
     def y_of(gb):
         return top + high - high * gb / 5500
 
-    svg.text(10, 20, "GB/s reached, against KB in flight in each of 132 multiprocessors (H200, n = 2^28)", 13, weight="bold")
+    svg.text(10, 20, "GB/s reached, against KB in flight per SM (H200, 132 SMs, n = 2^28)", 13, weight="bold")
     for gb in range(0, 4001, 1000):
         svg.line(left, y_of(gb), left + wide, y_of(gb), GRID)
         svg.text(left - 6, y_of(gb) + 4, "{:,}".format(gb), 11, "end", FAINT)
@@ -243,8 +242,8 @@ def draw_little():
             svg.text(x_of(kb) + 10, y_of(gb) + 16, name, 11)
         elif name in ("vectorized, dot f32", "in_flight, dot f32"):
             svg.text(x_of(kb) - 5, y_of(gb) + 17, name, 11)
-    svg.text(left, top + high + 40, "Each point is a rung of step 06 on one problem; two have 16 KB. Beyond about 16 KB more bytes"
-             " wait longer: the memory is busy.", 11, colour=FAINT)
+    svg.text(left, top + high + 40, "Each point is a rung of step 06 on one problem; two have 16 KB. Beyond about 16 KB, requests"
+             " queue up: the memory is busy.", 11, colour=FAINT)
     return svg.render()
 
 
@@ -252,11 +251,11 @@ def draw_little():
 
 
 def draw_shuffle():
-    """Whose values each lane holds after each shuffle of a tree: 16 lanes in place of 32."""
+    """Whose values each lane holds after each shuffle of a tree: 16 lanes instead of 32."""
     svg = Svg("A tree of shuffles: what each lane holds")
     lanes, left, cell, y = 16, 110, 44, 26
     held = [{lane} for lane in range(lanes)]
-    svg.text(10, y - 6, "16 lanes in place of 32: how many lanes' values each one holds", 13, weight="bold")
+    svg.text(10, y - 6, "16 lanes instead of 32: how many lanes' values each one holds", 13, weight="bold")
     y += 14
     for lane in range(lanes):
         svg.text(left + cell * lane + cell // 2, y, "lane %d" % lane, 9, "middle", FAINT)
@@ -286,7 +285,7 @@ def draw_shuffle():
 
 
 def draw_ticket():
-    """Blocks end in any order; who draws the last ticket adds up, in the blocks' order."""
+    """Blocks end in any order; the block that draws the last ticket adds up, in the blocks' order."""
     svg = Svg("One launch: the block that draws the last ticket finishes")
     left, scale, y = 90, 5.2, 40
     ends = (64, 52, 81, 47, 96, 70)  # any order will do: block 4 is last here
@@ -307,7 +306,7 @@ def draw_ticket():
         else:
             svg.text(left + scale * end + 120, y + 16, "returns", 11, colour=FAINT)
         y += 30
-    svg.text(left, y + 14, "A fence between store and ticket: who sees ticket 5 drawn sees all six results. Another block may be last"
+    svg.text(left, y + 14, "A fence between store and ticket: the block that draws ticket 5 sees all six results. Another block may be last"
              " in the", 11)
     svg.text(left, y + 30, "next run; it adds the same numbers in the same order, so the result has the same bits.", 11)
     return svg.render()

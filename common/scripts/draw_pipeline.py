@@ -109,15 +109,15 @@ class Time:
                 group[1] = column
 
 
-CELL, LEFT, HIGH = 9, 104, 22
+CELL, LEFT, HIGH = 8, 104, 22
 
 
 def draw_pipeline(bin_dir):
-    """Time from left to right; who fills, holds and reads each stage, and which mbarrier tells whom."""
+    """Time from left to right; which warps fill and read each stage, and which mbarrier phase lets them."""
     time = Time(*read_block(bin_dir))
     first = min(column for _, column, _ in time.fills) - 1
     last = max(group[1] for groups in time.products.values() for group in groups) + 2
-    svg = Svg("A ring of four stages: TMA copies, mbarriers and products of wgmma")
+    svg = Svg("A ring of four stages: TMA copies, mbarriers and MMAs")
     x = lambda column: LEFT + CELL * (column - first)  # noqa: E731
     tops = {"producer": 26}
     for stage in range(STAGES):
@@ -159,15 +159,15 @@ def draw_pipeline(bin_dir):
     svg.line(LEFT, bottom + 14, x(last), bottom + 14, GRID)
     svg.text(x(last), bottom + 28, "time", 11, "end", FAINT)
     y = bottom + 34
-    for colour, text in ((ORANGE, "tiles of a step (its number) are asked for; the TMA writes them"), (SKY, "they wait to be read"),
-                         (GREEN, "a group of products is under way"), (EMPTY, "the stage is nobody's")):
+    for colour, text in ((ORANGE, "tiles of a k-step (its number) are requested; the TMA writes them"), (SKY, "the tiles are there, not yet read"),
+                         (GREEN, "a group of MMAs is in flight"), (EMPTY, "the stage is free")):
         svg.box(LEFT, y, 12, 12, colour)
         svg.text(LEFT + 18, y + 10, text, 11)
         y += 18
     svg.arrow(LEFT + 400, bottom + 34, LEFT + 400, bottom + 50, BLUE, 1.5)
-    svg.text(LEFT + 410, bottom + 46, "the last bytes are there: a phase of full[...] ends, and both groups go on", 11)
+    svg.text(LEFT + 410, bottom + 46, "the last bytes have arrived: full[...] ends its phase, both groups go on", 11)
     svg.line(LEFT + 400, bottom + 68, LEFT + 400, bottom + 56, RED, 1.5, "4 3")
-    svg.text(LEFT + 410, bottom + 66, "the last of 8 warps arrives: a phase of free[...] ends, and the producer goes on", 11)
+    svg.text(LEFT + 410, bottom + 66, "the last of 8 warps arrives: free[...] ends its phase, the producer goes on", 11)
     svg.text(10, 14, "Step 07, bfloat16, %s: one block multiplies 128 x 128 x 384, six steps of 64" % RUNG, 13, "start", INK, "bold")
     return svg.render()
 # SPDX-License-Identifier: MIT

@@ -111,26 +111,26 @@ def draw_lanes(bin_dir):
             here = {request["warp"]: set(lanes_of(request)) for request in stores if request["barriers"] == at}
             svg.text(62, y + 11, "round %d" % at, 11, "end", FAINT)
             for warp in range(warps):
-                x = 70 + warp * 104
+                x = 70 + warp * 74
                 lanes = here.get(warp, set())
-                svg.box(x, y + 1, 3 * WARP, 12, ORANGE if lanes else EMPTY)
+                svg.box(x, y + 1, 2 * WARP, 12, ORANGE if lanes else EMPTY)
                 for first, count in runs_of(lanes):
-                    svg.box(x + 3 * first, y + 1, 3 * count, 12, BLUE)
+                    svg.box(x + 2 * first, y + 1, 2 * count, 12, BLUE)
             busy += len(here)
             count = sum(len(lanes) for lanes in here.values())
-            svg.text(70 + warps * 104 + 4, y + 11, "%d thread%s in %d warp%s" % (
+            svg.text(70 + warps * 74 + 4, y + 11, "%d thread%s in %d warp%s" % (
                 count, "s" if count != 1 else "", len(here), "s" if len(here) != 1 else ""), 11)
             y += 15
         for warp in range(warps):
-            svg.text(70 + warp * 104 + 48, y + 12, "warp %d" % warp, 11, "middle", FAINT)
-        svg.text(70 + warps * 104 + 4, y + 12, "%d in all; %d loads" % (busy, len(loads)), 11, weight="bold")
+            svg.text(70 + warp * 74 + 32, y + 12, "warp %d" % warp, 11, "middle", FAINT)
+        svg.text(70 + warps * 74 + 4, y + 12, "%d in all; %d loads" % (busy, len(loads)), 11, weight="bold")
         y += 40
     svg.box(70, y - 12, 12, 12, BLUE)
     svg.text(88, y - 2, "lane works", 11)
     svg.box(180, y - 12, 12, 12, ORANGE)
-    svg.text(198, y - 2, "lane is off, and its warp is there all the same", 11)
-    svg.box(470, y - 12, 12, 12, EMPTY)
-    svg.text(488, y - 2, "the whole warp has nothing to do", 11)
+    svg.text(198, y - 2, "lane is off, but its warp is active", 11)
+    svg.box(430, y - 12, 12, 12, EMPTY)
+    svg.text(448, y - 2, "the whole warp has nothing to do", 11)
     return svg.render()
 
 
@@ -183,13 +183,13 @@ def draw_trees(bin_dir):
 
 
 def bank_map(svg, y, title, words, size):
-    """32 banks across; a line for every 32 words. In each cell the lane that wants it."""
+    """32 banks across; a line for every 32 words. In each cell the lane that loads it."""
     left, cell, high = 62, 24, 17
     svg.text(10, y, title, 13, weight="bold")
     y += 18
     for bank in range(BANKS):
-        svg.text(left + cell * bank + cell // 2, y, bank, 9, "middle", FAINT)
-    svg.text(left - 6, y, "bank", 10, "end", FAINT)
+        svg.text(left + cell * bank + cell // 2, y, bank, 11, "middle", FAINT)
+    svg.text(left - 6, y, "bank", 11, "end", FAINT)
     y += 5
     wanted = {}
     for lane, word in words.items():
@@ -200,7 +200,7 @@ def bank_map(svg, y, title, words, size):
     for word in sorted(wanted):
         in_bank.setdefault(word % BANKS, []).append(word)
     for row in rows:
-        svg.text(left - 6, y + 13, "word %d" % (row * BANKS), 10, "end", FAINT)
+        svg.text(left - 6, y + 13, "word %d" % (row * BANKS), 11, "end", FAINT)
         for bank in range(BANKS):
             word = row * BANKS + bank
             turn = in_bank[bank].index(word) if word in wanted else None
@@ -208,7 +208,7 @@ def bank_map(svg, y, title, words, size):
             if turn is not None:
                 lanes = wanted[word]
                 text = str(lanes[0]) if len(lanes) == 1 else "%d+" % lanes[0]
-                svg.on(COLOURS[turn % len(COLOURS)], left + cell * bank + cell // 2, y + 13, text, 10)
+                svg.on(COLOURS[turn % len(COLOURS)], left + cell * bank + cell // 2, y + 13, text, 11)
         y += high
     return y
 
@@ -252,14 +252,14 @@ def draw_gemm_banks(bin_dir):
                  and request["offsets"][0] != request["offsets"][1]]
         _, words = in_words(loads[:1])[0]
         quarter = {lane: words[lane] for lane in range(8)}
-        y = bank_map(svg, y, "%s: a quarter warp loads 16 bytes a lane from B's tile: %s" % (
+        y = bank_map(svg, y, "%s: a quarter warp loads 16 bytes per lane from B's tile: %s" % (
             rung, plural(wavefronts(quarter, 16), "wavefront")), quarter, 16) + 30
     svg.text(10, y - 4, "In a cell: the lane that loads the word. A colour for each wavefront.", 11)
     return svg.render()
 
 
 def sector_map(svg, y, title, offsets, size):
-    """Each sector that the lanes touch, 8 words of 4 bytes; blue: asked for."""
+    """Each sector that the lanes touch, 8 words of 4 bytes; blue: requested."""
     asked = {}
     for lane, offset in enumerate(offsets):
         if offset is not None:
@@ -268,7 +268,7 @@ def sector_map(svg, y, title, offsets, size):
     sectors = sorted({word // 8 for word in asked})
     needed, moved = 4 * len(asked), 32 * len(sectors)
     svg.text(10, y, title, 13, weight="bold")
-    svg.text(10, y + 17, "%s: %d bytes moved, %d of them asked for" % (plural(len(sectors), "sector"), moved, needed), 12)
+    svg.text(10, y + 17, "%s: %d bytes moved, %d of them requested" % (plural(len(sectors), "sector"), moved, needed), 12)
     y += 26
     across, cell, high = 4, 25, 16
     for number, sector in enumerate(sectors):
@@ -294,7 +294,7 @@ def draw_sectors(svg, bin_dir, parts):
         lowest = min(offset for offset in request["offsets"] if offset is not None) // 32 * 32
         offsets = [None if offset is None else offset - lowest for offset in request["offsets"]]
         y = sector_map(svg, y, "%s: %s" % (rung, title), offsets, request["bytes"]) + 26
-    svg.text(10, y - 4, "A row of 8 cells: a sector of 32 bytes. Blue: a word that is asked for, and the lane that does.", 11)
+    svg.text(10, y - 4, "A row of 8 cells: a sector of 32 bytes. Blue: a word that a lane requests, with the lane's number.", 11)
     return svg.render()
 
 
