@@ -131,7 +131,7 @@ def sample(seed, count):
             for block in re.finditer(r"(?:^(?![|#>]|    ).+\n?)+", text, re.M):
                 for item in re.split(r"(?m)^\s*(?:[-*]|\d+\.)\s+", block.group()):
                     for sentence in re.split(r"(?<=[.!?])[*)\"]*\s+(?=[A-Z*\[(\"`0-9])", " ".join(item.split())):
-                        if len(re.findall(r"\w+", sentence)) > 3:
+                        if len(re.findall(r"\w+", sentence)) > 3 and not re.match(r"!\[|\*[A-Z]", sentence):
                             found.append("%s:%d: %s" % (page, docs.line_of(text, block.start()), sentence))
     return random.Random(seed).sample(found, count)
 
