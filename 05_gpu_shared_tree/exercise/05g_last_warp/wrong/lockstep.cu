@@ -1,0 +1,36 @@
+#include <cuda_runtime.h>
+
+enum { BLOCK = 256 };
+
+/* out[b] = the sum of the elements of block b: in[256 * b] to in[256 * b + 255], as far as there
+ * are any. */
+__global__ void sum_in_blocks(const float *in, int n, float *out)
+{
+    __shared__ float partial[BLOCK];
+    const unsigned tid = threadIdx.x;
+    const unsigned i = blockIdx.x * blockDim.x + tid;
+
+    partial[tid] = i < (unsigned)n ? in[i] : 0;
+    __syncthreads();
+
+    /* ---- your work ---- */
+    for (unsigned stride = blockDim.x / 2; stride > 32; stride /= 2) {
+        if (tid < stride)
+            partial[tid] += partial[tid + stride];
+        __syncthreads();
+    }
+    if (tid < 32) {
+        volatile float *const words = partial;
+        for (unsigned stride = 32; stride > 0; stride /= 2)
+            words[tid] += words[tid + stride];
+    }
+    /* ---- end of your work ---- */
+
+    if (tid == 0)
+        out[blockIdx.x] = partial[0];
+}
+
+extern "C" void block_sums(const float *in, int n, float *out, int blocks)
+{
+    sum_in_blocks<<<blocks, BLOCK>>>(in, n, out);
+}
