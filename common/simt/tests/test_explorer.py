@@ -236,7 +236,7 @@ def under_way(window):
     """What a reader is told while warp 1 waits for a copy."""
     check(window.run("return explorer.panes[0].block.time.rows.map(row => [row.name, row.copies.length])") ==
           [["full[0]", 1], ["full[1]", 1]], "the mbarriers' names and copies")
-    check(window.run(ORDER) == [], "somebody goes on too early: %s" % window.run(ORDER))
+    check(window.run(ORDER) == [], "a warp goes on too early: %s" % window.run(ORDER))
     window.run("""const block = explorer.panes[0].block, columns = explorer.columns;
         let column = 0;
         while (!block.time.rows[0].copies.every(copy => isUnderWay(copy, columns, column)) || stepAt(block, columns, 1, column) !== "sleeps") column++;
@@ -251,6 +251,8 @@ def under_way(window):
     window.click(".what a")
     cells = window.run("return [...document.querySelectorAll('.meanwhile tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
     check(cells[0][1:3] == ["0", "nothing"], "where the wait ends: %s" % cells)
+    text = window.run("return document.querySelector('.what').textContent")
+    check("It ends in this step" in text, "where the wait ends, in words: " + text)
     window.press("Right")
     cells = window.run("return [...document.querySelectorAll('.meanwhile tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
     check(cells[0][1:3] == ["1", "1 arrival"], "the next phase: %s" % cells)
@@ -277,7 +279,7 @@ def cluster(window):
     window.run("explorer.warp = 1; explorer.go(columnAt(explorer.columns, explorer.panes[0].block.time.rows[1].ends[0].at))")
     window.settled()
     check("warp 0 of block 1 of the cluster arrives" in window.run("return document.querySelector('.meanwhile').textContent"), "the arrival is not in the table")
-    check(window.run(ORDER) == [], "somebody goes on too early: %s" % window.run(ORDER))
+    check(window.run(ORDER) == [], "a warp goes on too early: %s" % window.run(ORDER))
     check(window.run("return checkSums(data.launches[0])") is True, "a cluster adds up to something else")
     window.run("explorer.block = 1; explorer.build()")
     window.settled()
@@ -371,7 +373,7 @@ def test_page(program, folder):
         kinds = window.run("""const pane = explorer.panes[0], found = {};
             for (const step of pane.block.steps) if (step[0] !== BARRIER && step[0] !== BULK_END) found[lookOf(pane.block, step).name] = (found[lookOf(pane.block, step).name] || "") + stepInWords(pane.block, explorer.columns, step[1], step).html;
             return found""")
-        check(all(word in kinds.get("mbarrier", "") for word in ("initialised", "announces", "wait")), "no mbarrier: %s" % kinds)
+        check(all(word in kinds.get("mbarrier", "") for word in ("initialized", "announces", "wait")), "no mbarrier: %s" % kinds)
         check("256 bytes" in kinds.get("bulk copy begins", "") and "counts the bytes" in kinds["bulk copy begins"], "no bulk copy: %s" % kinds)
         order = window.run("""const block = explorer.panes[0].block, columns = explorer.columns, found = {};
             for (let warp = 0; warp < 2; warp++) for (let column = 0; column < columns.count; column++) {
@@ -405,6 +407,10 @@ def test_page(program, folder):
         make_page(path, program, "blocks", blocks="all")
         look(window, path, "#launch=1,block=5,beside=1")
         check(window.run("return explorer.panes.map(pane => pane.block.number)") == [5, 5], "block 5, twice")
+        window.press("Home")
+        window.click(".lane-table summary")
+        check(window.run("return [...document.querySelectorAll('.lane-table')].map(one => one.open && one.querySelectorAll('td').length > 0)") == [True, True],
+              "side by side, one table opens alone")
         check(window.run("return checkSums(data.launches[0])") is True, "six blocks add up to something else")
         quiet(window, "blocks")
 

@@ -72,7 +72,7 @@ function draw(warp = Number(element("warp").value) || 0) {
     element("warp").innerHTML = Array.from({length: warps}, (none, i) => `<option>${i}</option>`).join("");
     element("warp").value = warp;
     const cost = costOfIndex(element("index").value, {size, block, warp, isStore, own}), narrow = innerWidth < 560;
-    const access = bankAccess(isStore, size, cost.addresses), banks = sharedInWords(isStore, size, cost.addresses), sectors = globalInWords(size, cost.addresses);
+    const access = bankAccess(isStore, size, cost.addresses), banks = sharedInWords(isStore, size, cost.addresses), sectors = globalInWords(isStore, size, cost.addresses);
     chosen = chosen !== null && chosen < access.wavefronts.length ? chosen : null;
     element("wrong").textContent = cost.indices.some(index => index !== null && index < 0) ? "Some lanes have a negative index: they would leave the array." : cost.indices.some(index => index > 1e8) ? "Some index is huge: unsigned numbers below 0 wrap around." : "";
     element("shared").innerHTML = `<h2>In shared memory</h2><p class="what">${banks.cost}</p><p>${banks.why}</p>${banksPicture(access, {chosen, hidden: false, narrow, title: word => `word ${word}, bank ${bankOf(word)}`})}`;

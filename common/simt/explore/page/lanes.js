@@ -49,10 +49,10 @@ function collectivePicture(step) {
   });
   for (let lane = 0; lane < WARP; lane++) {
     const on = hasLane(lanesOf(step), lane), fill = on ? "var(--collective)" : "var(--off)";
-    for (const y of [16, 96]) svg += `<rect x="${lane * width + 1}" y="${y}" width="${width - 2}" height="18" rx="3" fill="${fill}"/><text x="${x(lane)}" y="${y + 13}" font-size="12" text-anchor="middle"${on ? ` style="fill:${ink}"` : ""}>${lane}</text>`;
+    for (const y of [16, 96]) svg += `<rect x="${lane * width + 1}" y="${y}" width="${width - 2}" height="18" rx="3" fill="${fill}"/><text x="${x(lane)}" y="${y + 14}" font-size="15" text-anchor="middle"${on ? ` style="fill:${ink}"` : ""}>${lane}</text>`;
   }
   return `<h3>Which lane reads from which</h3><div class="scroll"><svg class="picture" style="min-width: 30rem" viewBox="0 0 ${WARP * width} 130" role="img" aria-label="Each lane below takes the value of the lane above that an arrow comes from; the table has the same">
-    <text x="0" y="10" font-size="12">lanes give</text><text x="0" y="127" font-size="12">lanes get</text>${svg}</svg></div>`;
+    <text x="0" y="12" font-size="15">lanes give</text><text x="0" y="128" font-size="15">lanes get</text>${svg}</svg></div>`;
 }
 
 /* What lanes get from a collective, where it follows from what they give; or null. */

@@ -53,7 +53,7 @@ function waitersOf(pane, row) {
   return warps;
 }
 
-const missingInWords = use => [use.pending ? plural(use.pending, "arrival") : "", use.bytes > 0 ? plural(use.bytes, "byte") : use.bytes < 0 ? `(${plural(-use.bytes, "byte")} came that nobody expects yet)` : ""].filter(Boolean).join(", ");
+const missingInWords = use => [use.pending ? plural(use.pending, "arrival") : "", use.bytes > 0 ? plural(use.bytes, "byte") : use.bytes < 0 ? `(${plural(-use.bytes, "byte")} came that no thread has announced)` : ""].filter(Boolean).join(", ");
 
 /* A line for each mbarrier, and what else is under way; "" if the block has nothing of the kind. */
 function meanwhileTable(pane) {
@@ -66,11 +66,11 @@ function meanwhileTable(pane) {
       const far = row.uses.filter(one => one.step[0] === FAR_MBARRIER && columnAt(columns, one.at) === column).map(one => arriverInWords(one.step));
       rows.push([row.name, use ? use.phase : "not there yet", use ? missingInWords(use) || "nothing" : "", [...far, copies].filter(Boolean).join("; "), waiting.length ? `warp${waiting.length > 1 ? "s" : ""} ${lanesInWords(waiting)}` : ""]);
     } else {
-      rows.push([row.name, "", "", row.kind === "products" ? underWay.length ? `${plural(underWay.length, "group")} of products` : "" : copies, ""]);
+      rows.push([row.name, "", "", row.kind === "products" ? underWay.length ? `${plural(underWay.length, "group")} of MMAs` : "" : copies, ""]);
     }
   }
   if (rows.length === 0) return "";
-  return `<h3>Mbarriers, and what is under way</h3><div class="scroll"><table class="counts meanwhile"><caption class="unseen">Mbarriers, copies and products at this step</caption><thead><tr>${["", "phase", "still waits for", "under way", "who waits here"].map(head => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.map(cells => `<tr>${cells.map((cell, i) => i === 0 ? `<th scope="row">${escapeText(String(cell))}</th>` : `<td>${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
+  return `<h3>Mbarriers, and what is in flight</h3><div class="scroll"><table class="counts meanwhile"><caption class="unseen">Mbarriers, copies and MMAs at this step</caption><thead><tr>${["", "phase", "still waits for", "in flight", "who waits here"].map(head => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.map(cells => `<tr>${cells.map((cell, i) => i === 0 ? `<th scope="row">${escapeText(String(cell))}</th>` : `<td>${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
 }
 
 /* ---- in words ---- */
@@ -79,29 +79,29 @@ const stepLink = (column, text) => `<a href="#" data-column="${column}">${text}<
 
 const arriverInWords = step => `warp ${step[1]}${step[0] === FAR_MBARRIER ? ` of block ${step[12]} of the cluster` : ""} arrives`;
 
-/* What ends a wait: who came last, or a copy; with the step. */
-function endOfWait(block, columns, step) {
+/* What ends a wait, seen from column `now`: who came last, or a copy; with the step. */
+function endOfWait(block, columns, step, now) {
   const name = waitsFor(step), done = name && step[0] === MBARRIER ? block.time.meanwhile.done.get(name) : null;
   if (!done) return "";
   const column = columnAt(columns, done.at), who = done.step[0] === BULK_END ? "the last of its bytes are there" : `${arriverInWords(done.step)}, the last of all`;
-  return ` It ends at ${stepLink(column, `step ${number(column + 1)}`)}: ${who}.`;
+  return ` It ends ${column === now ? "in this step" : `at ${stepLink(column, `step ${number(column + 1)}`)}`}: ${who}.`;
 }
 
-function mbarrierInWords(block, columns, step) {
+function mbarrierInWords(block, columns, step, now) {
   const use = useOf(step), lanes = plural(countLanes(lanesOf(step)), "lane"), one = countLanes(lanesOf(step)) === 1;
   const places = block.time.rows.filter(row => row.kind === "mbarrier").map(row => row.place), name = `<code>${escapeText(mbarrierName(block, mbarrierOf(step), places))}</code>`;
   if (!use) return {html: `${lanes} ${one ? "uses" : "use"} the mbarrier ${name}.`, why: ""};
-  const state = use.after > use.before ? `With that <b>phase ${use.before} ends</b>: who waits for it goes on.` : "";
-  const announced = use.number ? `, and ${one ? "announces" : "announce"} <b>${plural(use.number, "byte")}</b> that copies will bring` : "";
+  const state = use.after > use.before ? `With that <b>phase ${use.before} ends</b>: the threads that wait for it go on.` : "";
+  const announced = use.number ? `, and ${one ? "announces" : "announce"} <b>${plural(use.number, "byte")}</b> that copies will write` : "";
   switch (use.how) {
-    case M_INIT: return {html: `${lanes}: the mbarrier ${name} is <b>initialised</b>: each of its phases waits for ${plural(use.number, "arrival")}.`, why: "An mbarrier is a word in shared memory that counts what its current phase still waits for: arrivals of threads, and bytes of copies. When both are 0, the phase ends, and the next one begins."};
+    case M_INIT: return {html: `${lanes}: the mbarrier ${name} is <b>initialized</b>: each of its phases waits for ${plural(use.number, "arrival")}.`, why: "An mbarrier is a word in shared memory that counts what its current phase still waits for: arrivals of threads, and bytes of copies. When both are 0, the phase ends, and the next one begins."};
     case M_INVALIDATE: return {html: `${lanes}: the mbarrier ${name} is given up; its 8 bytes are free.`, why: ""};
-    case M_ARRIVE: return {html: `${lanes} <b>${one ? "arrives" : "arrive"}</b> at ${name}${announced}. ${state}`, why: "What these threads did before is seen by those who wait for the phase."};
-    case M_EXPECT: return {html: `${lanes}: ${name} is to wait for <b>${plural(use.number, "byte")}</b> more. ${state}`, why: ""};
-    case M_COMPLETE: return {html: `${lanes}: ${plural(use.number, "byte")} less are missing at ${name}. ${state}`, why: ""};
+    case M_ARRIVE: return {html: `${lanes} <b>${one ? "arrives" : "arrive"}</b> at ${name}${announced}. ${state}`, why: "The threads that wait for the phase see what these threads did before."};
+    case M_EXPECT: return {html: `${lanes}: ${name} now waits for <b>${plural(use.number, "more byte")}</b>. ${state}`, why: ""};
+    case M_COMPLETE: return {html: `${lanes}: ${plural(use.number, "byte")} have arrived at ${name}. ${state}`, why: ""};
     default: return use.number < use.before
-      ? {html: `${lanes} ${one ? "asks" : "ask"} whether phase ${use.number < 0 ? "before the first" : use.number} of ${name} is over. <b>It is</b>: ${one ? "it goes" : "they go"} on.`, why: use.number < 0 ? "The phase before the first counts as over: so a producer may fill a stage that nobody has used yet." : ""}
-      : {html: `${lanes} <b>${one ? "waits" : "wait"}</b> at ${name} until phase ${use.number} is over.${endOfWait(block, columns, step)}`, why: ""};
+      ? {html: `${lanes} ${one ? "asks" : "ask"} whether phase ${use.number < 0 ? "before the first" : use.number} of ${name} is over. <b>It is</b>: ${one ? "it goes" : "they go"} on.`, why: use.number < 0 ? "The phase before the first counts as over: so a producer may fill a stage that no thread has used yet." : ""}
+      : {html: `${lanes} <b>${one ? "waits" : "wait"}</b> at ${name} until phase ${use.number} is over.${endOfWait(block, columns, step, now)}`, why: ""};
   }
 }
 
@@ -109,16 +109,16 @@ function bulkInWords(block, step) {
   const place = mbarrierOf(step), places = block.time.rows.filter(row => row.kind === "mbarrier").map(row => row.place), leaves = step[6], to = step[8] >= 0 ? ` to ${memoryName(block, step[8])}, from byte ${number(step[9])} on` : "";
   const lane = listLanes(lanesOf(step))[0], what = step[7] ? "a <b>TMA copy</b> of a tensor's box" : "a <b>bulk copy</b>";
   return {html: `lane ${lane} begins ${what}: ${plural(step[5], "byte")}${to}.${place ? ` <code>${escapeText(mbarrierName(block, place, places))}</code> counts the bytes as they come.` : ""}`,
-          why: leaves ? "One lane asks; the copy engine reads shared memory and writes while the warps go on. Before that memory is written again, the lane waits for its group of copies."
-                      : "One lane asks; the copy engine moves the bytes while the warps go on. The mbarrier tells when they are there. How long that takes, the CPU back end does not know: it makes a copy when nobody can go on without it."};
+          why: leaves ? "One lane issues it; the copy engine reads shared memory and writes while the warps go on. Before that memory is written again, the lane waits for its group of copies."
+                      : "One lane issues it; the copy engine moves the bytes while the warps go on. The mbarrier tells when they are there. The CPU back end does not know how long that takes: it completes a copy when no warp can go on without it."};
 }
 
 function wgmmaInWords(block, step) {
   const where = at => step[at] < 0 ? "registers" : `${memoryName(block, step[at])} from byte ${number(step[at + 1])} on`;
   switch (operationOf(step)) {
-    case "wgmma.mma_async": return {html: `<code>wgmma.mma_async</code>: a <b>product begins</b>, 64 x ${step[7]}, ${step[8]} deep, by four warps. It reads A in ${where(9)}, and B in ${where(11)}.`, why: "The tensor cores read the tiles themselves and go on by themselves: until wgmma.wait_group, nobody may touch the sums or overwrite the tiles."};
-    case "wgmma.fence": return {html: "<code>wgmma.fence</code>: what the warp has done with the registers of the sums is done before the products that follow.", why: ""};
-    case "wgmma.commit_group": return {html: "<code>wgmma.commit_group</code>: the products begun so far are a group, for which one can wait.", why: ""};
-    default: return {html: `<code>wgmma.wait_group</code>: waits until ${step[7] ? `at most ${plural(step[7], "group")} of products ${step[7] === 1 ? "is" : "are"} under way` : "all products are done"}.`, why: ""};
+    case "wgmma.mma_async": return {html: `<code>wgmma.mma_async</code>: an <b>MMA begins</b>, 64 x ${step[7]}, ${step[8]} deep, by four warps. It reads A in ${where(9)}, and B in ${where(11)}.`, why: "The tensor cores read the tiles and compute while the warps go on. Until wgmma.wait_group, no thread may use the accumulators or overwrite the tiles."};
+    case "wgmma.fence": return {html: "<code>wgmma.fence</code>: the warp's accesses to the accumulators come before the MMAs that follow.", why: ""};
+    case "wgmma.commit_group": return {html: "<code>wgmma.commit_group</code>: the MMAs issued so far are a group, for which the warp can wait.", why: ""};
+    default: return {html: `<code>wgmma.wait_group</code>: waits until ${step[7] ? `at most ${plural(step[7], "group")} of MMAs ${step[7] === 1 ? "is" : "are"} in flight` : "all MMAs are done"}.`, why: ""};
   }
 }

@@ -118,7 +118,7 @@ function wavefrontList(access, chosen) {
 
 /* Lines of 128 bytes in four sectors of eight words; two and two on a narrow window. */
 function sectorsPicture(size, addresses, {hidden, narrow}) {
-  const width = 25, height = 20, left = narrow ? 84 : 96, across = narrow ? 2 : 4, labels = new Labels();
+  const width = 25, height = 20, across = narrow ? 2 : 4, labels = new Labels();
   const access = sectorAccess(size, addresses), moved = new Set(access.sectors), wanted = new Map();
   for (const lane of activeLanes(addresses)) {
     for (let word = Math.floor(addresses[lane] / WORD); word <= Math.floor((addresses[lane] + size - 1) / WORD); word++) {
@@ -126,6 +126,7 @@ function sectorsPicture(size, addresses, {hidden, narrow}) {
     }
   }
   const lines = [...new Set(access.sectors.map(sector => Math.floor(sector * SECTOR / LINE)))].sort((a, b) => a - b);
+  const left = Math.max(narrow ? 84 : 96, 14 + 6.6 * `byte ${number(lines[lines.length - 1] * LINE)}`.length);
   const at = sector => left + sector % across * (8 * width + 6);
   let svg = "", y = 20;
   for (let sector = 0; sector < across; sector++) svg += `<text x="${at(sector) + 4 * width}" y="${y - 6}" font-size="12.5" text-anchor="middle">sector ${sector}${narrow ? ` or ${sector + 2}` : ""}</text>`;
@@ -153,7 +154,7 @@ function sectorsPicture(size, addresses, {hidden, narrow}) {
     }
     y += height + 3;
   });
-  const bytes = access.sectors.length * SECTOR;
-  const bars = hidden ? "" : `<h3>Needed beside moved</h3><svg class="picture" viewBox="0 0 700 44" role="img" aria-label="${access.bytes} bytes needed, ${bytes} bytes moved"><rect x="70" y="2" width="${Math.max(2, 520 * access.bytes / bytes)}" height="16" fill="#0072b2"/><rect x="70" y="24" width="520" height="16" fill="var(--shared-load)"/><text x="0" y="14" font-size="12">needed</text><text x="0" y="36" font-size="12">moved</text><text x="600" y="14" font-size="12">${number(access.bytes)} bytes</text><text x="600" y="36" font-size="12">${number(bytes)} bytes</text></svg>`;
+  const bytes = access.sectors.length * SECTOR, whole = narrow ? 240 : 520;
+  const bars = hidden ? "" : `<h3>Needed and moved</h3><svg class="picture" viewBox="0 0 ${whole + 180} 44" role="img" aria-label="${access.bytes} bytes needed, ${bytes} bytes moved"><rect x="70" y="2" width="${Math.max(2, whole * access.bytes / bytes)}" height="16" fill="#0072b2"/><rect x="70" y="24" width="${whole}" height="16" fill="var(--shared-load)"/><text x="0" y="14" font-size="12">needed</text><text x="0" y="36" font-size="12">moved</text><text x="${whole + 80}" y="14" font-size="12">${number(access.bytes)} bytes</text><text x="${whole + 80}" y="36" font-size="12">${number(bytes)} bytes</text></svg>`;
   return `<h3>Global memory: lines of four sectors</h3><p class="legend">A line has 128 bytes. Blue: a lane needs the word.${hidden ? "" : " Framed: the sector moves. Orange: it moves in vain."}</p><svg class="picture" viewBox="0 0 ${left + across * (8 * width + 6)} ${y}" role="img" aria-label="The words that lanes need, in the sectors that move; the text above says how many">${svg}${labels.html()}</svg>${bars}`;
 }

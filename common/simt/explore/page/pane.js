@@ -10,7 +10,7 @@ class Pane {
     this.node.setAttribute("aria-label", launchName(launch));
     this.node.innerHTML = `<h2>${escapeText(launchName(launch))}<span class="dim">, ${launch.block.filter((size, i) => i === 0 || size > 1).join(" x ")} threads per block; block ${block.index.filter((at, i) => i === 0 || launch.grid[i] > 1).join(",")}</span></h2>
       <canvas class="timeline" tabindex="0" role="slider" aria-label="Timeline: a row for each warp, a column for each step"></canvas>
-      <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span>${block.time.rows.length ? `<span>below: phases of mbarriers, and <i style="background: var(--bulk)"></i>copies and <i style="background: var(--collective)"></i>products under way</span>` : ""}${block.steps.some(step => step[0] === FAR_MBARRIER) ? "<span>◂ another block of the cluster arrives</span>" : ""}</div>
+      <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span>${block.time.rows.length ? `<span>below: phases of mbarriers, and <i style="background: var(--bulk)"></i>copies and <i style="background: var(--collective)"></i>MMAs in flight</span>` : ""}${block.steps.some(step => step[0] === FAR_MBARRIER) ? "<span>◂ another block of the cluster arrives</span>" : ""}</div>
       <div class="pane-body"><div class="source panel"></div><div class="now"><div class="panel step"></div><div class="panel findings" hidden></div><div class="panel totals"></div></div></div>`;
     this.timeline = new Timeline(this, this.node.querySelector("canvas"));
     this.source = new Source(this, this.node.querySelector(".source"));
@@ -117,7 +117,7 @@ class Pane {
   }
 
   drawStep() {
-    const {app} = this, step = this.step(), words = stepInWords(this.block, app.columns, this.warp(), step, step === "sleeps" ? sleepsAt(this.block, app.columns, this.warp(), app.column) : null), site = this.site(step);
+    const {app} = this, step = this.step(), words = stepInWords(this.block, app.columns, this.warp(), step, step === "sleeps" ? sleepsAt(this.block, app.columns, this.warp(), app.column) : null, app.column), site = this.site(step);
     const question = questionOf(this.block, step), answer = app.answers.get(this.key()), hidden = app.predicting && question !== null && !answer;
     const key = this.key();
     this.narrow = this.isNarrow();
@@ -144,7 +144,10 @@ class Pane {
     if (table) {
       table.open = this.open;
       fillLaneTable(table, this.block, step);
-      table.addEventListener("toggle", () => fillLaneTable(table, this.block, step));
+      table.addEventListener("toggle", () => {
+        fillLaneTable(table, this.block, step);
+        for (const other of app.panes) other.openLaneTable(table.open);
+      });
     }
     this.source.mark(site);
     const totals = this.node.querySelector(".totals"), hideTotals = app.predicting && !app.isAnswered();
@@ -152,6 +155,12 @@ class Pane {
       this.totalsHidden = hideTotals;
       totals.innerHTML = hideTotals ? `<p class="dim">The counters are hidden until you have guessed.</p>` : countersPanel(this.launch);
     }
+  }
+
+  /* Side by side, both tables are open or none. */
+  openLaneTable(open) {
+    const table = this.node.querySelector(".lane-table");
+    if (table && table.open !== open) table.open = open;
   }
 
   /* Which barriers the block has behind it. */

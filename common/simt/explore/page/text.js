@@ -191,13 +191,13 @@ function collectiveInWords(step) {
 const saying = (html, why = "") => ({html, why, count: null});
 
 function deedInWords(who, step) {
-  const wait = "All threads of all blocks of the cluster arrive; who waits goes on when the last has come. Only then may a block touch what another one has prepared in its shared memory.";
+  const wait = "All threads of all blocks of the cluster arrive. The threads that wait go on when the last one has arrived. Only then may a block access what another block has prepared in its shared memory.";
   switch (step[4]) {
     case PROXY_FENCE: return saying(`${who}: <code>fence.proxy.async</code>: what the lanes have written is seen by bulk copies and tensor cores that begin after it.`, "Copies and tensor cores reach memory another way (the async proxy) than the loads and stores of threads do. Without this fence they may find what was there before.");
-    case MBARRIER_FENCE: return saying(`${who}: <code>fence.mbarrier_init</code>: that mbarriers were initialised is seen by copies, and by the other blocks of the cluster.`);
+    case MBARRIER_FENCE: return saying(`${who}: <code>fence.mbarrier_init</code>: that mbarriers were initialized is seen by copies, and by the other blocks of the cluster.`);
     case MORE_REGISTERS: return saying(`${who}: <code>setmaxnreg.inc</code>: each thread may use <b>${step[6]} registers</b> from here on. It waits until others have given back as many as that takes.`);
-    case FEWER_REGISTERS: return saying(`${who}: <code>setmaxnreg.dec</code>: each thread needs <b>${step[6]} registers</b> from here on, and gives back the others.`, "A warp that only asks for copies needs few. Those that multiply take what it leaves.");
-    case CLUSTER_ARRIVE: return saying(`${who} arrives at the <b>barrier of the cluster</b>${step[5] ? ", the last of all: who waits there goes on" : ""}.`, wait);
+    case FEWER_REGISTERS: return saying(`${who}: <code>setmaxnreg.dec</code>: each thread needs <b>${step[6]} registers</b> from here on, and gives back the others.`, "A warp that only issues copies needs few. The warps that multiply take the others.");
+    case CLUSTER_ARRIVE: return saying(`${who} arrives at the <b>barrier of the cluster</b>${step[5] ? ", the last of all: the threads that wait there go on" : ""}.`, wait);
     default: return saying(`${who} ${step[5] ? "asks whether all have come to the <b>barrier of the cluster</b>: they have" : "<b>waits</b> at the <b>barrier of the cluster</b>"}.`, wait);
   }
 }
@@ -206,11 +206,11 @@ const stopInWords = (who, step) => saying(`${who}${countLanes(lanesOf(step)) ===
   countLanes(lanesOf(step)) > 1 ? "" : "Lanes of a warp run one after another on the CPU back end, until they wait for each other. Those that are missing in the last steps had not come this far yet.");
 
 /* {html: what happens, why, count: what a prediction is about, or null} */
-function stepInWords(block, columns, warp, step, wait) {
+function stepInWords(block, columns, warp, step, wait, now) {
   const who = `Warp ${warp}`;
   if (step === "barrier") return {html: "<b>Barrier</b>: all warps of the block have come to <code>__syncthreads()</code>, and go on together.", why: "", count: null};
   if (step === "waits") return {html: `${who} has nothing left to do before the barrier: it <b>waits</b> for the others.`, why: "", count: null};
-  if (step === "sleeps" && wait && wait[0] === MBARRIER) return {html: `${who}: ${mbarrierInWords(block, columns, wait).html}`, why: "", count: null};
+  if (step === "sleeps" && wait && wait[0] === MBARRIER) return {html: `${who}: ${mbarrierInWords(block, columns, wait, now).html}`, why: "", count: null};
   if (step === "sleeps" && wait && wait[0] === DEED) return deedInWords(who, wait);
   if (step === "sleeps") return {html: `${who} <b>waits</b> for other warps${wait && wait[0] === NAMED_BARRIER ? `, at the barrier number ${wait[4]}` : ""}.`, why: "", count: null};
   if (step === "done") return {html: !block.ended ? `${who} has come no further by the time the program is stopped.` : block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
@@ -227,20 +227,20 @@ function stepInWords(block, columns, warp, step, wait) {
             why: "While some lanes of a warp go one way, the others are switched off: the instructions take as long as for all 32.", count: null};
   }
   if (step[0] === BULK || step[0] === MBARRIER) {
-    const words = step[0] === BULK ? bulkInWords(block, step) : mbarrierInWords(block, columns, step);
+    const words = step[0] === BULK ? bulkInWords(block, step) : mbarrierInWords(block, columns, step, now);
     return {html: `${who}: ${words.html}`, why: words.why, count: null};
   }
-  if (step[0] === NAMED_BARRIER) return {html: `${who} ${step[5] ? `comes last to the <b>barrier number ${step[4]}</b>: all who wait there go on` : `${step[6] ? "waits" : "arrives"} at the <b>barrier number ${step[4]}</b>`}.`, why: "A barrier with a number is one of some of the block's warps.", count: null};
+  if (step[0] === NAMED_BARRIER) return {html: `${who} ${step[5] ? `comes last to the <b>barrier number ${step[4]}</b>: the warps that wait there go on` : `${step[6] ? "waits" : "arrives"} at the <b>barrier number ${step[4]}</b>`}.`, why: "A barrier with a number is one of some of the block's warps.", count: null};
   const memory = memoryName(block, step[5]), addresses = addressesOf(block, step);
-  const html = `${who} ${DOES[step[0]]}: ${lanes}, ${plural(step[4], "byte")} each, ${step[0] === LOAD ? "from" : step[0] === ATOMIC ? "in" : "to"} ${memory}.`;
+  const html = `${who} ${DOES[step[0]]}: ${lanes}, ${plural(step[4], "byte")}${countLanes(lanesOf(step)) > 1 ? " each" : ""}, ${step[0] === LOAD ? "from" : step[0] === ATOMIC ? "in" : "to"} ${memory}.`;
   if (step[0] === COPIED) return {html, why: "The bytes of an asynchronous copy are there from here on: it was counted when it began.", count: null};
   if (spaceOf(block, step) === "constant") return {html, why: "", count: null};
   const shared = spaceOf(block, step) === "shared";
-  const more = shared ? sharedInWords(isStored(step), step[4], addresses) : globalInWords(step[4], addresses);
+  const more = shared ? sharedInWords(isStored(step), step[4], addresses) : globalInWords(step[0] === STORE, step[4], addresses);
   let crowd = "";
   if (step[0] === ATOMIC) {
     const most = crowdOf(addresses);
-    crowd = most > 1 ? ` Up to ${most} lanes change one word: they do so one after the other.` : " Each lane changes a word of its own.";
+    crowd = most > 1 ? ` Up to ${most} lanes change one word: they do so one after the other.` : countLanes(lanesOf(step)) > 1 ? " Each lane changes a word of its own." : "";
   }
   return {html, ...more, why: more.why + crowd, unit: shared ? "wavefronts" : "sectors"};
 }

@@ -75,16 +75,18 @@ function sharedInWords(isStore, size, addresses) {
   };
 }
 
-function globalInWords(size, addresses) {
+function globalInWords(isStore, size, addresses) {
   const access = sectorAccess(size, addresses), moved = access.sectors.length * SECTOR, count = access.sectors.length;
   const lines = new Set(access.sectors.map(sector => Math.floor(sector * SECTOR / LINE))).size;
   const least = Math.ceil(access.bytes / SECTOR), share = Math.round(100 * access.bytes / moved);
   const words = new Set(activeLanes(addresses).map(lane => addresses[lane])).size, lanes = activeLanes(addresses).length;
   const why = words === 1 && lanes > 1
-    ? "All lanes need the same word: it moves once, and each lane gets it."
+    ? isStore ? `All lanes store to the same word: one of the ${lanes} values stays, and the others are lost.`
+              : "All lanes need the same word: it moves once, and each lane gets it."
     : count > least
     ? `The ${number(access.bytes)} bytes that the lanes need would fit into ${plural(least, "sector")}, but they lie in ${number(count)}. Memory moves whole sectors of 32 bytes.`
-    : `The lanes need all of what moves${access.bytes < moved ? ", as nearly as whole sectors of 32 bytes allow" : ""}.`;
+    : access.bytes < moved ? `Memory moves whole sectors of 32 bytes: ${number(access.bytes)} bytes need ${count === 1 ? "one" : count}.`
+    : "The lanes need all bytes that move.";
   return {
     count, conflicts: count - least, why, lines,
     cost: `${count > least ? "<strong>" : ""}${plural(count, "sector")}${count > least ? "</strong>" : ""} in ${plural(lines, "line")}: ${number(moved)} bytes move, ${number(access.bytes)} are needed (${share}%).`
