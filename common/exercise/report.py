@@ -29,7 +29,7 @@ STYLE = """
 :root { color-scheme: light dark; --bg: #fff; --fg: #1b1f23; --soft: #57606a; --line: #d0d7de; --bar: #0a6b5f; }
 @media (prefers-color-scheme: dark) {
   :root { --bg: #14171c; --fg: #e6e9ee; --soft: #a0a8b3; --line: #39404a; --bar: #4db6ac; } }
-body { font: 16px/1.5 system-ui, sans-serif; background: var(--bg); color: var(--fg); max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; background: var(--bg); color: var(--fg); max-width: 80rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { margin: 0 0 .2rem; } h2 { margin-top: 2.2rem; } h2 span { font-size: .75em; font-weight: 400; } p, .soft { color: var(--soft); }
 .tiles { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1.2rem 0; }
 .tiles div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 7rem; }
@@ -41,8 +41,10 @@ h1 { margin: 0 0 .2rem; } h2 { margin-top: 2.2rem; } h2 span { font-size: .75em;
  table { border-collapse: collapse; font-size: .85rem; }
 th { text-align: left; font-weight: 600; } th, td { padding: .25rem .45rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-.map td, .map th { text-align: center; padding: .2rem .25rem; } .map td:first-child, .map th:first-child { text-align: left; white-space: nowrap; position: sticky; left: 0; background: var(--bg); }
-.map td.p { color: #10151a; min-width: 2.1rem; border: 1px solid var(--bg); }
+.map td, .map th { text-align: center; padding: .2rem; } .map td:first-child, .map th:first-child { text-align: left; white-space: nowrap; position: sticky; left: 0; background: var(--bg);
+  max-width: 11rem; overflow: hidden; text-overflow: ellipsis; }
+@media (max-width: 40rem) { .map td:first-child, .map th:first-child { max-width: 6rem; } }
+.map td.p { color: #10151a; min-width: 1.75rem; border: 1px solid var(--bg); }
 .none { color: var(--soft); } svg text { fill: var(--fg); font: 12px system-ui, sans-serif; } svg rect { fill: var(--bar); }
 a { color: inherit; } pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; margin: .3rem 0; } h3 { margin: .8rem 0 0; font-size: 1rem; } code { font-size: .92em; } details { margin: .3rem 0; } summary { cursor: pointer; }
 @media print { details > * { display: block; } body { max-width: none; } }
@@ -81,9 +83,25 @@ def is_graded(result):
 
 
 def share_of(results):
-    """Of all points that could be had in what was graded."""
+    """Of all points that could be had in what was graded; None if nothing was."""
     graded = [result for result in results.values() if is_graded(result)]
-    return sum(result["score"] for result in graded) / (sum(result["max_score"] for result in graded) or 1)
+    return sum(result["score"] for result in graded) / sum(result["max_score"] for result in graded) if graded else None
+
+
+def known(shares):
+    return [share for share in shares.values() if share is not None]
+
+
+def percent(share):
+    return "?" if share is None else "%.0f%%" % (100 * share)
+
+
+def short(exercise):
+    return exercise.split("_")[0]
+
+
+def counted(count, what):
+    return "%d %s%s" % (count, what, "" if count == 1 else "s")
 
 
 def title_of(exercise):
@@ -141,7 +159,7 @@ def histogram(shares):
     counts = [0] * 10
     for share in shares:
         counts[min(int(share * 10), 9)] += 1
-    most, bars = max(counts), []
+    most, bars = max(counts) or 1, []
     for at, count in enumerate(counts):
         height = 90 * count / most
         bars.append('<rect x="%d" y="%.1f" width="44" height="%.1f" rx="2"/>' % (
@@ -163,11 +181,11 @@ def tiles(students, exercises, shares):
     done = sum(result["score"] == result["max_score"]
                for results in students.values() for result in results.values())
     missing = sum(is_missing(result) for results in students.values() for result in results.values())
-    stuck = [name for name, share in shares.items() if share < 0.5]
-    given = sum(map(len, students.values())) or 1
+    stuck = [share for share in known(shares) if share < 0.5]
+    graded = sum(is_graded(result) for results in students.values() for result in results.values()) or 1
     for value, label in ((len(students), "students"), (len(exercises), "exercises"),
-                         ("%.0f%%" % (100 * statistics.median(shares.values())), "median of points"),
-                         ("%.0f%%" % (100 * done / given), "answers with all points"),
+                         (percent(statistics.median(known(shares)) if known(shares) else None), "median of points"),
+                         (percent(done / graded), "answers with all points"),
                          (missing, "answers missing"), (len(stuck), "students below half")):
         yield "<div><b>%s</b>%s</div>" % (value, label)
 
@@ -176,11 +194,11 @@ def score_map(students, exercises, shares):
     yield '<div class="wide"><table class="map"><tr><th scope="col">student</th>'
     yield '<th scope="col" class="n">of all</th>'
     for exercise in exercises:
-        yield '<th scope="col" title="%s">%s</th>' % (esc(title_of(exercise)), exercise.split("_")[0])
+        yield '<th scope="col" title="%s">%s</th>' % (esc(title_of(exercise)), short(exercise))
     yield "</tr>"
-    for student in sorted(students, key=lambda name: -shares[name]):
-        yield '<tr><td><a href="%s">%s</a></td><td class="n">%.0f%%</td>' % (
-            esc(address_of(student)), esc(student), 100 * shares[student])
+    for student in sorted(students, key=lambda name: -1 if shares[name] is None else shares[name], reverse=True):
+        yield '<tr><td title="%s"><a href="%s">%s</a></td><td class="n">%s</td>' % (
+            esc(student), esc(address_of(student)), esc(student), percent(shares[student]))
         for exercise in exercises:
             result = students[student].get(exercise)
             if result is None or is_missing(result):
@@ -191,7 +209,7 @@ def score_map(students, exercises, shares):
                 yield '<td class="p" style="background:%s">%d</td>' % (
                     colour(result["score"] / result["max_score"]), result["score"])
         yield "</tr>"
-    yield '<tr><td>mean</td><td class="n">%.0f%%</td>' % (100 * statistics.mean(shares.values()))
+    yield '<tr><td>mean</td><td class="n">%s</td>' % percent(statistics.mean(known(shares)) if known(shares) else None)
     for exercise in exercises:
         scores = [results[exercise]["score"] for results in students.values()
                   if exercise in results and is_graded(results[exercise])]
@@ -200,13 +218,16 @@ def score_map(students, exercises, shares):
 
 
 def to_look_at(students):
-    """What no mistake explains, and what could not be graded: [(student, exercise, why)]."""
+    """What no mistake explains, and what could not be graded: [(student, exercises, why)]."""
     for student, results in students.items():
+        reasons = collections.defaultdict(list)
         for exercise, result in results.items():
             if not is_graded(result):
-                yield student, exercise, "not graded: " + result["tests"][0]["message"].split("\n")[0]
+                reasons["not graded: " + result["tests"][0]["message"].split("\n")[0]].append(short(exercise))
             if result.get("look"):
-                yield student, exercise, result["look"]
+                reasons[result["look"]].append(short(exercise))
+        for why, exercises in reasons.items():
+            yield student, "all exercises" if len(exercises) == len(results) > 1 else ", ".join(exercises), why
 
 
 def notes_of(students):
@@ -231,7 +252,7 @@ def hard_tests(students):
         example = next(text for _, text in who
                        if re.sub(r"\d[\d.,]*", "#", text.split("\n")[0]) == shape)
         yield '<tr><td>%s</td><td>%s</td><td class="n">%d</td><td><code>%s</code></td></tr>' % (
-            exercise.split("_")[0], esc(name), len(who), esc(example.split("\n")[0]))
+            short(exercise), esc(name), len(who), esc(example.split("\n")[0]))
     yield "</table>"
 
 
@@ -241,13 +262,17 @@ def open_tests(result):
 
 def page_of_student(student, results):
     """What the student may see: the own points, and for each open test the line and the message."""
-    rows = []
+    rows, done = [], [short(exercise) for exercise, result in results.items() if result["score"] == result["max_score"]]
+    missing = [short(exercise) for exercise, result in results.items() if is_missing(result)]
+    for what, which in (("All points", done), ("No answer", missing)):
+        rows += ["<p>%s: %s.</p>" % (what, ", ".join(which))] if which else []
     for exercise, result in results.items():
-        tests = open_tests(result) if not is_missing(result) else []
+        if short(exercise) in missing or short(exercise) in done and not result.get("note"):
+            continue
+        tests = open_tests(result)
         rows.append('<h2>%s: %s <span class="%s">%s</span></h2>' % (
-            exercise.split("_")[0], esc(title_of(exercise)), "soft" if is_graded(result) else "none",
-            "no answer" if is_missing(result) else "not graded" if not is_graded(result)
-            else "%d of %d points" % (result["score"], result["max_score"])))
+            short(exercise), esc(title_of(exercise)), "soft" if is_graded(result) else "none",
+            "not graded" if not is_graded(result) else "%d of %d points" % (result["score"], result["max_score"])))
         for test in tests:
             rows.append("<h3>%s%s</h3><pre>%s</pre>" % (
                 esc(test["name"]), ", line %d" % test["line_no"] if test["line_no"] else "", esc(test["message"])))
@@ -255,7 +280,7 @@ def page_of_student(student, results):
             rows.append("<pre>%s</pre>" % esc(result["note"]))
     return html_page(student, [
         "<h1>%s</h1>" % esc(student),
-        "<p>%.0f%% of all points. Below each exercise stand the tests that are open.</p>" % (100 * share_of(results)), *rows])
+        "<p>%s of all points. The tests that are open stand below each exercise.</p>" % percent(share_of(results)), *rows])
 
 
 def html_page(title, parts):
@@ -277,12 +302,12 @@ def page_of(students, answers):
              '<p>Points as the grader of ./test.sh exercise gives them; docs/teaching.md tells what '
              'they mean.</p>', '<div class="tiles">', *tiles(students, exercises, shares), "</div>",
              *(["<h2>To look at</h2>", "<ul>", *("<li>%s, %s: %s</li>" % (
-                 esc(student), exercise.split("_")[0], esc(why[:300])) for student, exercise, why in look), "</ul>"]
+                 esc(student), which, esc(why[:300])) for student, which, why in look), "</ul>"]
                if look else []),
-             *(["<details><summary>Changed outside of the marks, which costs nothing: %d answers</summary><ul>" % len(notes),
-                *("<li>%s, %s: <code>%s</code></li>" % (esc(student), exercise.split("_")[0], esc(why[:300]))
+             *(["<details><summary>Changed outside of the marks, which costs nothing: %s</summary><ul>" % counted(len(notes), "answer"),
+                *("<li>%s, %s: <code>%s</code></li>" % (esc(student), short(exercise), esc(why[:300]))
                   for student, exercise, why in notes), "</ul></details>"] if notes else []),
-             "<h2>Students by their share of all points, in %</h2>", histogram(shares.values()),
+             "<h2>Students by their share of all points, in %</h2>", histogram(known(shares)),
              "<h2>Who has what</h2>", *score_map(students, exercises, shares),
              "<h2>What to come back to</h2>",
              "<p>The tests that most students with an answer have not passed.</p>",
@@ -296,7 +321,7 @@ def page_of(students, answers):
                   "<ul>", *("<li>%s share %d answers</li>" % (esc(" and ".join(pair)), count)
                             for count, pair in pairs_of(groups)), "</ul>",
                   "<details><summary>By exercise</summary><ul>",
-                  *("<li>%s: %s</li>" % (exercise.split("_")[0], esc(", ".join(who)))
+                  *("<li>%s: %s</li>" % (short(exercise), esc(", ".join(who)))
                     for exercise, who in groups), "</ul></details>"]
     return html_page("The class", parts)
 
