@@ -85,10 +85,10 @@ function globalInWords(isStore, size, addresses) {
               : "All lanes need the same word: it moves once, and each lane gets it."
     : count > least
     ? `The ${number(access.bytes)} bytes that the lanes need would fit into ${plural(least, "sector")}, but they lie in ${number(count)}. Memory moves whole sectors of 32 bytes.`
-    : access.bytes < moved ? `Memory moves whole sectors of 32 bytes: ${number(access.bytes)} bytes need ${count === 1 ? "one" : count}.`
+    : access.bytes < moved ? `Memory moves whole sectors of 32 bytes, and ${count === 1 ? "one" : count} is the least for ${plural(access.bytes, "byte")}.`
     : "The lanes need all bytes that move.";
   return {
     count, conflicts: count - least, why, lines,
-    cost: `${count > least ? "<strong>" : ""}${plural(count, "sector")}${count > least ? "</strong>" : ""} in ${plural(lines, "line")}: ${number(moved)} bytes move, ${number(access.bytes)} are needed (${share}%).`
+    cost: `${count > least ? "<strong>" : ""}${plural(count, "sector")}${count > least ? "</strong>" : ""} in ${plural(lines, "line")}: ${number(moved)} bytes move, ${number(access.bytes)} ${access.bytes === 1 ? "is" : "are"} needed (${share}%).`
   };
 }
