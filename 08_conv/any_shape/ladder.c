@@ -6,7 +6,7 @@
 static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "any_shape",
-                 .idea = "for each problem the fastest of these without tensor cores, by estimates",
+                 .idea = "the fastest rung without tensor cores, by estimates",
                  .flags = RUNG_OTHER_ARITHMETIC | RUNG_DISPATCHES},
         .run = launch_any_shape,
         .depth = depth_any_shape,
@@ -19,7 +19,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "any_shape_3xtf32",
-                 .idea = "for each problem the fastest of all of these",
+                 .idea = "the fastest of all rungs, by estimates",
                  .flags = RUNG_OTHER_ARITHMETIC | RUNG_DISPATCHES,
                  .needs_compute_capability = 90},
         .run = launch_any_shape_3xtf32,
@@ -36,7 +36,7 @@ static const struct conv_rung rungs[] = {
 
 const struct climb any_shape_ladder = {
     .name = "any_shape",
-    .idea = "for each problem the fastest rung, by estimates",
+    .idea = "the fastest rung for each problem, by estimates",
     LADDER_RUNGS(rungs),
 };
 /* SPDX-License-Identifier: MIT */

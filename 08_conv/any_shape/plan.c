@@ -95,8 +95,8 @@ static double us_of_fused(const struct conv *call)
     return 1.4 + us_of_waves(blocks, at_once[kind] * call->multiprocessors, block);
 }
 
-/* Of the estimate by gemm/parts/gather_plan.c: a little more where the table is looked at for each
- * row and not for 16, less with few rows and where a sum has parts. */
+/* The estimate of gemm/parts/gather_plan.c in µs. It is a little more if each row needs an entry of
+ * the table, not 16 rows; and less with few rows, and if a sum has parts. */
 static double us_of_product(const struct conv *call, const struct gather_tile *tiles,
                             unsigned tile_count, double us_a_cost, double few_rows, double parts)
 {

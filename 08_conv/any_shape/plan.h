@@ -1,6 +1,6 @@
-/* Which of the step's rungs any_shape and any_shape_3xtf32 use, chosen by estimates of the time
- * that each would take, from measurements on an H200 (any_shape/plan.c). They depend on nothing but
- * the problem's sizes and the number of multiprocessors: results are the same in every run. */
+/* Which of the step's rungs any_shape and any_shape_3xtf32 use, by estimates of their times. The
+ * estimates were fitted to measurements on an H200 (any_shape/plan.c). They depend only on the
+ * problem's sizes and the number of SMs, so results are the same in every run. */
 #ifndef ANY_SHAPE_PLAN_H
 #define ANY_SHAPE_PLAN_H
 

@@ -1,6 +1,6 @@
 /* Step 08, the rungs to use: for each problem the fastest of the others, by the estimates of
- * any_shape/plan.c. Choosing takes the host some microseconds, longer than small problems take the
- * GPU: it is done once for calls of the same sizes in a row. */
+ * any_shape/plan.c. Choosing takes the host some microseconds, longer than small problems take on
+ * the GPU. So it is done once for consecutive calls of the same sizes. */
 #include "any_shape/any_shape.h"
 
 #include <stddef.h>
@@ -37,7 +37,7 @@ const char *declines_tensor(const struct conv *call);
 double depth_tensor(const struct conv *call);
 double depth_implicit_3xtf32(const struct conv *call);
 
-/* What the ladder says of each of them. `naive` is for what none of the others can do. */
+/* The ladder's facts about each of them. `naive` is for problems that all others decline. */
 static const struct {
     const char *name;
     void (*launch)(const struct conv *call);

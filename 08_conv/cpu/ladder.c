@@ -14,12 +14,10 @@ static const struct conv_rung rungs[] = {
         .declines = cpu_loops_decline,
     },
     {
-        .rung =
-            {.name = "cpu_im2col",
-             .idea =
-                 "every output's inputs copied to a matrix, multiplied by the filters by OpenBLAS",
-             .flags = RUNG_HOST,
-             .unavailable = openblas_unavailable},
+        .rung = {.name = "cpu_im2col",
+                 .idea = "the im2col matrix in memory, multiplied by OpenBLAS",
+                 .flags = RUNG_HOST,
+                 .unavailable = openblas_unavailable},
         .run = run_cpu_im2col,
         .depth = conv_depth_serial,
         .how = cpu_im2col_how,

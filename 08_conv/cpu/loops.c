@@ -69,8 +69,7 @@ const char *cpu_loops_decline(const struct conv *call)
     return products > 0x1p33 ? "would take too long on one core" : NULL;
 }
 
-/* Fills one row of the matrix: the inputs that one tap meets for `rows` output rows from
- * `first`. */
+/* Fills one row of the matrix: the inputs under one tap, for `rows` output rows from `first`. */
 static void fill_row(const struct conv *call, const float *image, size_t r, size_t s, size_t first,
                      size_t rows, float *to)
 {
@@ -88,8 +87,9 @@ static void fill_row(const struct conv *call, const float *image, size_t r, size
     }
 }
 
-/* Copies the inputs of every output to a matrix, taps x pixels, for as many rows of the image at a
- * time as the workspace has room for; then multiplies: filters x taps by taps x pixels.
+/* Copies the inputs of every output to a matrix, taps x pixels, then multiplies: filters x taps by
+ * taps x pixels. It takes so many rows of the image at a time that the matrix fits in the
+ * workspace.
  *
  * Better: OpenBLAS makes the best of registers, caches, vectors and threads. Still bad: the matrix
  * is as many times larger than the image as a filter has taps, and one thread copies it. */

@@ -9,8 +9,8 @@
 
 static const unsigned BLOCK = 256;
 
-/* One thread per output element. Neighbouring threads have neighbouring x, so that a warp's loads
- * of the input and stores of the output are coalesced, and all its threads load the same weight.
+/* One thread per output element. Neighbouring threads have neighbouring x. So a warp's loads of the
+ * input and its stores are coalesced, and all its threads load the same weight.
  *
  * Still bad: every product takes two loads and about forty instructions, most of them to compute
  * the input's address and whether it is inside the image. Each input element is loaded by up to

@@ -71,7 +71,7 @@ extern "C" const char *declines_constant_filter(const struct conv *call)
     if (conv_declines_empty(call) != NULL)
         return conv_declines_empty(call);
     return call->kernel_height * call->kernel_width > CONSTANT_FLOATS
-               ? "a channel of a filter has no room in constant memory"
+               ? "a channel of a filter does not fit in constant memory"
                : NULL;
 }
 

@@ -59,7 +59,7 @@ extern "C" const char *declines_conv_shared_tile(const struct conv *call)
     if (!has_outputs(call))
         return NULL;
     if (rows > MOST_SHARED / sizeof(float) / columns)
-        return "a tile has no room in shared memory";
+        return "a tile does not fit in shared memory";
     return conv_declines_launch(shared_tile_blocks(call), rows * columns * sizeof(float));
 }
 

@@ -5,8 +5,8 @@
 
 static const unsigned THREAD_FILTERS = 8;
 
-/* As shared_tile, but a thread computes its output for 8 filters, whose weights for a channel are
- * in shared memory as well, those of a tap side by side.
+/* As shared_tile, but a thread computes its output for 8 filters. Their weights for a channel are
+ * also in shared memory, those of a tap side by side.
  *
  * Better: an input is loaded once for 8 products, and copied once for 8 filters; 8 weights are two
  * loads. Still bad: three loads for 8 products. Neighbouring threads load the same inputs, each at
@@ -92,7 +92,7 @@ extern "C" const char *declines_shared_filters(const struct conv *call)
     if (why != NULL || !has_outputs(call))
         return why;
     if (shared_filters_bytes(call) > MOST_SHARED)
-        return "a tile and its weights have no room in shared memory";
+        return "a tile and its weights do not fit in shared memory";
     return conv_declines_launch(shared_filters_blocks(call), shared_filters_bytes(call));
 }
 

@@ -6,8 +6,8 @@
 /* A thread computes 4 x 2 outputs of 8 filters. For each channel it loads the 6 x 4 inputs that
  * these need from shared memory to registers, where a tap is only another index.
  *
- * Better: 26 loads for 576 products, against 3 for 8. Still bad: while a block's inputs are on
- * their way, none of its threads multiplies; and 3 x 3 filters at stride 1 are all it can do. */
+ * Better: 26 loads for 576 products instead of 3 for 8. Still bad: while a block's inputs are in
+ * flight, none of its threads multiplies. It supports only 3 x 3 filters at stride 1. */
 static __global__ void __launch_bounds__(THREADS) register_tile(const struct conv call)
 {
     __shared__ __align__(16) float tile[TILE_SIZE], weights[TILE_WEIGHTS];

@@ -31,13 +31,13 @@ static __device__ void start_stage(struct tile_stage *stage, const struct conv &
     __pipeline_commit();
 }
 
-/* Copies go to shared memory without a way through registers, so that they need not be awaited:
- * while the channels of one stage are multiplied, two more stages are on their way. The filters
- * are copied 16 bytes at a time, for which prepare_planned_copies orders them.
+/* Copies go to shared memory without registers in between, so no thread waits for them to arrive.
+ * While the channels of one stage are multiplied, two more stages are in flight. The filters are
+ * copied 16 bytes at a time; prepare_planned_copies puts them in that order.
  *
- * Better: multiplications hide the inputs' way, and there is one barrier for three channels instead
- * of six. Still bad: for each copy of 4 bytes, its address is computed and compared with the
- * image's borders, for every channel anew. */
+ * Better: multiplications hide the latency of the copies, and three channels take one barrier
+ * instead of six. Still bad: a thread computes an address for each copy of 4 bytes and compares it
+ * with the image's borders, again for every channel. */
 static __global__ void __launch_bounds__(THREADS)
     async_tile(const struct conv call, const float *packed)
 {

@@ -1,5 +1,5 @@
-/* Step 08, direct convolution for 3 x 3 filters at stride 1, as in direct/05_register_tile.cu, with
- * copies that are planned before the first of them starts. */
+/* Step 08, direct convolution for 3 x 3 filters at stride 1, as in direct/05_register_tile.cu.
+ * Copies are planned before the first of them starts. */
 #include "direct/parts/register_tile.cuh"
 #include "kernel/dependent_launch.cuh"
 #include "rungs.h"
@@ -29,9 +29,9 @@ static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigne
     return (pieces_of(WIDEST, places / WIDEST, vector) + groups * places - 1) / (groups * places);
 }
 
-/* For each channel, a thread makes 8 loads of inputs and 18 of weights, of up to 16 bytes, all from
- * shared memory, for 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4 sums
- * per thread makes three loads for 32 products, since it cannot exploit that neighbouring taps need
+/* Per channel, a thread makes 8 loads of inputs and 18 of weights from shared memory, of up to 16
+ * bytes each. They serve 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4
+ * sums per thread makes three loads for 32 products. It cannot exploit that neighbouring taps need
  * the same inputs, shifted by one.) The inputs and weights of CHUNK channels form a stage. While
  * one stage is used, two are in flight. planned_copies and direct differ in the tiling. */
 template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
          iteration++, loaded += CHUNK) {
         if (iteration >= STAGES - 1) {
             __pipeline_wait_prior(STAGES - 2);
-            __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
+            __syncthreads(); /* the stage to read is complete; no thread reads the one to write */
         }
         if (loaded < channels) {
             float *const stage = copies + writing * stage_size;
@@ -114,9 +114,9 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
         store_sums(call, batch, first_filter, first_y + band * ROWS, first_x + strip * STRIP, sums);
 }
 
-/* Copies the weights to the layout in which blocks read them, [filter block][channel][tap][filter
- * of the block], padded with zeros to whole blocks of filters and whole stages of channels. One
- * thread per weight. */
+/* Copies the weights to the layout in which blocks read them: [filter block][channel][tap][filter
+ * of the block]. Zeros pad them to whole blocks of filters and whole stages of channels. One thread
+ * per weight. */
 static __global__ void pack_filters(const struct conv call, unsigned block_filters,
                                     size_t padded_channels, float *packed)
 {
@@ -130,8 +130,8 @@ static __global__ void pack_filters(const struct conv call, unsigned block_filte
         packed[i] = filter < call.filters && tap < taps ? call.filter[filter * taps + tap] : 0;
 }
 
-/* Blocks are as wide as possible, but share a row equally, and as high as the number of threads and
- * the number of copies per thread allow (a narrow tile has a large halo). */
+/* Blocks are as wide as possible, but divide a row equally. Their height is limited by the number
+ * of threads and of copies per thread. (A narrow tile has a large halo.) */
 static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned groups,
                                              unsigned places, unsigned vector)
 {
@@ -225,7 +225,7 @@ static void pack(const struct conv *call, unsigned block_filters)
 
 /* ---- the rungs ------------------------------------------------------------------------------- */
 
-/* For async_tile, too. */
+/* Also for async_tile. */
 extern "C" void prepare_planned_copies(const struct conv *call)
 {
     pack(call, FILTERS);
@@ -246,9 +246,9 @@ static struct direct_launch planned_launch_of(const struct conv *call)
 }
 
 /* Better than async_tile: a thread copies the same places of a tile for every channel, so it
- * computes their addresses once; and it copies 16 bytes at a time where all addresses are multiples
- * of that. Still bad: all tiles are squares of 32, of which little is used where a picture is 33
- * wide, and each is copied again for every 8 filters. */
+ * computes their addresses once. It copies 16 bytes at a time if all addresses are multiples of
+ * that. Still bad: all tiles are squares of 32, of which an image of width 33 uses little; and each
+ * is copied again for every 8 filters. */
 extern "C" void launch_planned_copies(const struct conv *call)
 {
     if (!is_empty(call))
@@ -271,7 +271,7 @@ extern "C" void prepare_direct(const struct conv *call)
 }
 
 /* The same kernel. Better: up to three groups of threads share a tile, each for 8 filters, and
- * tiles are as wide as the picture allows. Still bad: the inner loop reaches only two thirds of the
+ * tiles are as wide as the image allows. Still bad: the inner loop reaches only two thirds of the
  * float32 units' peak. Every fourth multiply-add reads three registers, which takes an extra cycle,
  * and only ptxas decides which. Nothing overlaps the prologue and the epilogue. */
 extern "C" void launch_direct(const struct conv *call)

@@ -48,7 +48,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "planned_copies",
-                 .idea = "3x3: a copy's address is computed once, for 16 bytes at a time"},
+                 .idea = "3x3: addresses of copies computed once; up to 16 bytes per copy"},
         .run = launch_planned_copies,
         .depth = conv_depth_serial,
         .prepare = prepare_planned_copies,

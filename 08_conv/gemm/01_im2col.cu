@@ -3,7 +3,7 @@
 #include "problem/gemm/gemm.h"
 #include "rungs.h"
 
-/* Step 07's matrix product, which is compiled into this step, too. */
+/* Step 07's matrix product, which is also compiled into this step. */
 extern "C" void launch_async_copies(const struct gemm *call);
 
 static const unsigned BLOCK = 256;
@@ -21,7 +21,7 @@ static __global__ void im2col(const struct conv call, size_t first_column, size_
 }
 
 /* Writes the im2col matrix to memory, then multiplies with step 07's kernel: for one image at a
- * time, or for as many pixels as the workspace has room for.
+ * time, or for fewer pixels if the workspace has no room for an image.
  *
  * Better: an optimized matrix product serves convolutions with any filter and stride. Still bad:
  * the matrix is as many times larger than the image as a filter has taps. It is written once and
@@ -65,7 +65,7 @@ extern "C" const char *declines_im2col(const struct conv *call)
     if (conv_declines_empty(call) != NULL)
         return conv_declines_empty(call);
     return (call->workspace_bytes - GEMM_WORKSPACE) / sizeof(float) < taps
-               ? "the workspace has no room for the inputs of an output"
+               ? "the inputs of an output do not fit in the workspace"
                : NULL;
 }
 /* SPDX-License-Identifier: MIT */

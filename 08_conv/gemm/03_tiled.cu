@@ -87,10 +87,10 @@ extern "C" void launch_implicit_gemm_tiled(const struct conv *call)
  * then stored in the other buffer.
  *
  * Better: multiplications hide the latency of the loads, and one barrier per step is enough. Yet on
- * an H200 it is 1 to 3% slower: in the previous rung, the three blocks on a multiprocessor hide
- * each other's latency, while here the loads in flight take so many registers that only two fit.
- * Still bad: the index arithmetic, for 8 elements per 512 products of a thread, takes issue slots
- * from the multiplications. */
+ * an H200 it is 1 to 3% slower: in the rung above, the three blocks on an SM hide each other's
+ * latency. Here the loads in flight take so many registers that only two blocks fit. Still bad: the
+ * index arithmetic, for 8 elements per 512 products of a thread, takes issue slots from the
+ * multiplications. */
 static __global__ void __launch_bounds__(BLOCK) implicit_gemm_double(const struct conv call)
 {
     __shared__ __align__(16) struct tiles tiles[2];

@@ -1,6 +1,6 @@
-/* Step 08, the implicit product without index arithmetic: where the inputs of a row of the im2col
- * matrix are is in a table, then the weights are in the order of use (gemm/parts/gather.cu prepares
- * both). */
+/* Step 08, the implicit product without index arithmetic. A table says where the inputs of a row of
+ * the im2col matrix are; in the second rung, the weights are also in the order of use
+ * (gemm/parts/gather.cu prepares both). */
 #include "gemm/parts/gather.cuh"
 #include "gemm/parts/tiled.cuh"
 #include "rungs.h"
@@ -79,8 +79,8 @@ static __device__ inline void store_packed(struct tiles *tiles, const float *wei
         make_float4(weights[0], weights[1], weights[2], weights[3]);
 }
 
-/* The weights are stored in the order in which blocks read them, [row][filter], with zeros where
- * there are none.
+/* The weights are stored in the order in which blocks read them, [row][filter], with zeros in the
+ * padding.
  *
  * Better: four weights are one load and one store, without a test. Still bad: three loads from
  * shared memory for 32 products, as before. */

@@ -42,8 +42,8 @@ static __device__ inline void store_stage(struct tiles *tiles, const float *inpu
 /* A warp computes 32 filters x 64 pixels, with lanes in four rows of eight, and a thread 8 x 8
  * sums: four squares of 4 x 4.
  *
- * Better: four loads from shared memory for 64 products instead of three for 32, and no two lanes
- * of a warp meet in a bank. Still bad: what is on its way to shared memory takes 24 registers. */
+ * Better: four loads from shared memory for 64 products instead of three for 32, and no bank
+ * conflicts within a warp. Still bad: the loads in flight to shared memory take 24 registers. */
 static __global__ void __launch_bounds__(BLOCK, 3)
     implicit_gemm_warp_tile(const struct conv call, const struct gather_plan plan)
 {

@@ -21,8 +21,8 @@ static void launch_kind(const struct conv *call, unsigned may)
 
 /* Asynchronous copies, two stages ahead; prepared as before.
  *
- * Better: copies take no registers, and there is time for them. Still bad: all tiles are for 64
- * filters, of which a problem may have 24, or 256. */
+ * Better: copies in flight take no registers, and multiplications hide their latency. Still bad:
+ * all tiles are for 64 filters; a problem may have 24, or 256. */
 extern "C" void launch_implicit_gemm_async(const struct conv *call)
 {
     if (is_empty(call))
@@ -72,9 +72,9 @@ extern "C" const char *declines_implicit_gemm_split(const struct conv *call)
 
 /* The tile that suits the problem: 128 filters x 128 pixels, 64 x 128 or 32 x 128.
  *
- * Better: with many filters, fewer loads for a product; with few, no products of padding. Still
- * bad: for each input that is copied, its row's entry of the table is read, and its place compared
- * with the picture's edges. */
+ * Better: many filters take fewer loads per product, and few filters no products of padding. Still
+ * bad: for each input that is copied, a thread loads the table's entry for its row, and compares
+ * its place with the image's edges. */
 extern "C" void launch_implicit_gemm_fitted(const struct conv *call)
 {
     launch_kind(call, 0);
@@ -85,12 +85,12 @@ extern "C" void prepare_implicit_gemm_ordered(const struct conv *call)
     prepare_kind(call, GATHER_TAP_ORDER);
 }
 
-/* The rows in another order: the same tap of 16 channels, which make a stage, then the next tap. If
- * there are not whole groups of 16 channels, as `implicit_gemm_fitted`.
+/* The rows in another order: a stage is one tap of 16 channels, and the next stage the next tap. It
+ * declines channels that are not a multiple of 16.
  *
  * Better: one entry of the table and one comparison for a stage; from row to row only the channel
  * changes, by an addition. For 1 x 1 filters nothing is left to compare, and neighbouring pixels
- * are copied four at a time. Still bad: with few tiles, multiprocessors are idle. */
+ * are copied four at a time. Still bad: with few tiles, SMs are idle. */
 extern "C" void launch_implicit_gemm_ordered(const struct conv *call)
 {
     launch_kind(call, GATHER_TAP_ORDER);
@@ -101,11 +101,11 @@ extern "C" void prepare_implicit_gemm_split(const struct conv *call)
     prepare_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);
 }
 
-/* Where there are few tiles, several blocks share one: each does some of the rows, and another
- * kernel adds their sums, in a fixed order.
+/* If there are few tiles, several blocks share one. Each does some of the rows, and another kernel
+ * adds their sums in a fixed order.
  *
- * Better: with few pixels and many channels all multiprocessors work. Still bad: the sums go
- * through memory; and the tile and the number of parts are estimates. */
+ * Better: with few pixels and many channels all SMs work. Still bad: the sums go through memory;
+ * and the tile and the number of parts are estimates. */
 extern "C" void launch_implicit_gemm_split(const struct conv *call)
 {
     launch_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);

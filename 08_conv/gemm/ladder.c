@@ -5,17 +5,15 @@
 static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "im2col",
-                 .idea = "every output's inputs in a matrix, multiplied by the filters by 07's "
-                         "async_copies"},
+                 .idea = "the im2col matrix in memory, multiplied by 07's async_copies"},
         .run = launch_im2col,
         .depth = conv_depth_serial,
         .declines = declines_im2col,
     },
     {
-        .rung =
-            {.name = "implicit_gemm",
-             .idea =
-                 "the same product without the matrix: its elements are found by index arithmetic"},
+        .rung = {.name = "implicit_gemm",
+                 .idea =
+                     "the same product without the matrix: index arithmetic finds its elements"},
         .run = launch_implicit_gemm,
         .depth = conv_depth_serial,
     },
@@ -28,7 +26,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "implicit_gemm_double",
-                 .idea = "the next tiles are loaded while these are multiplied",
+                 .idea = "the next tiles load while these are multiplied",
                  .flags = RUNG_SIDE},
         .run = launch_implicit_gemm_double,
         .depth = conv_depth_serial,
@@ -36,7 +34,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "implicit_gemm_table",
-                 .idea = "a table of taps says where a row is, instead of index arithmetic"},
+                 .idea = "a table of taps instead of index arithmetic"},
         .run = launch_implicit_gemm_table,
         .depth = conv_depth_serial,
         .prepare = prepare_one_tile,
@@ -69,7 +67,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "implicit_gemm_fitted",
-                 .idea = "tiles for 32, 64 or 128 filters, as there are",
+                 .idea = "tiles for 32, 64 or 128 filters, whichever fit",
                  .same_kernels_as = "implicit_gemm_async",
                  .same_kernels_because = "the kernel is given its plan"},
         .run = launch_implicit_gemm_fitted,
@@ -80,7 +78,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "implicit_gemm_ordered",
-                 .idea = "one tap and 16 channels at a time: one look at the table for 16 rows",
+                 .idea = "a stage is one tap of 16 channels: one entry of the table for 16 rows",
                  .same_kernels_as = "implicit_gemm_async",
                  .same_kernels_because = "the kernel is given the order of its rows"},
         .run = launch_implicit_gemm_ordered,
@@ -91,7 +89,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "implicit_gemm_split",
-                 .idea = "the sum divided among blocks where there are few tiles",
+                 .idea = "the rows divided among blocks if there are few tiles",
                  .same_kernels_as = "implicit_gemm_async",
                  .same_kernels_because = "the kernel is given its part of the rows"},
         .run = launch_implicit_gemm_split,

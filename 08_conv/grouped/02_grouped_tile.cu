@@ -45,10 +45,9 @@ static __device__ inline void store_row(float *to, const float *sums, unsigned e
 
 /* As `grouped`, but a thread computes 4 x 4 outputs.
  *
- * Better: a row of inputs is loaded once for four neighbours, 16 bytes at a time where the
- * picture's width and padding allow that; and a quarter of the threads have to find out where they
- * are. Still bad: with many channels in a group, an input is loaded again for each of the group's
- * filters. */
+ * Better: a row of inputs is loaded once for four neighbours, 16 bytes at a time if the image's
+ * width and padding allow that; and a quarter as many threads compute where they are. Still bad:
+ * with many channels in a group, an input is loaded again for each of the group's filters. */
 template <unsigned SIDE, unsigned STRIDE, unsigned VECTOR>
 static __global__ void __launch_bounds__(BLOCK, SIDE == 7 ? 3 : 4)
     grouped_tile(const struct conv call, unsigned across, unsigned down, unsigned threads)

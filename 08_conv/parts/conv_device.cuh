@@ -116,7 +116,7 @@ static inline const char *conv_declines_launch(size_t blocks, size_t shared_byte
 {
     if (!grid_may_have(blocks))
         return "more blocks than a launch may have";
-    return block_may_have(shared_bytes) ? NULL : "a block has no room in shared memory";
+    return block_may_have(shared_bytes) ? NULL : "a block's tiles do not fit in shared memory";
 }
 
 extern "C" void launch_conv_naive(const struct conv *call);

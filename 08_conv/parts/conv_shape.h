@@ -1,4 +1,4 @@
-/* What the host asks of a problem, shared by several of step 08's sources. */
+/* Questions of the host about a problem, for several of step 08's sources. */
 #ifndef CONV_SHAPE_H
 #define CONV_SHAPE_H
 
@@ -23,7 +23,7 @@ static inline bool is_empty(const struct conv *call)
     return !has_outputs(call) || !has_products(call);
 }
 
-/* Of rungs that cannot do without. */
+/* For rungs that require both. */
 static inline const char *conv_declines_empty(const struct conv *call)
 {
     return has_outputs(call) && !has_products(call) ? "requires inputs and taps" : NULL;

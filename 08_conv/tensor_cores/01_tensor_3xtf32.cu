@@ -38,8 +38,8 @@ static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float
  * `second` is the distance to the lane's other number, which belongs to another channel or to the
  * next tap. HALF: there is no other. A row of inputs serves up to three of the ROWS rows of pixels,
  * but is loaded and split only once. The three products (low x high, high x high, high x low) are
- * added to the small sums, the sums and the small sums, in this order, so that no instruction waits
- * for the result of the previous one. */
+ * added to the small sums, the sums and the small sums. In this order, no instruction waits for the
+ * result of the one before. */
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, bool HALF>
 static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const float *tile,
                                   const unsigned (&pixel)[GROUPS][2], unsigned pitch,
@@ -168,7 +168,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     for (unsigned iteration = 0; iteration <= chunks; iteration++) {
         float *const stage = copies + iteration % STAGES * stage_size;
         __pipeline_wait_prior(0);
-        __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
+        __syncthreads(); /* the stage to read is complete; no thread reads the one to write */
         if (iteration < chunks) {
 #pragma unroll
             for (unsigned c = 0; c < CHUNK; c++)
@@ -220,9 +220,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
     }
 }
 
-/* Splits the weights and stores them in the layout in which lanes load them, [filter
- * block][chunk][tap][n tile][lane][4], with zeros for filters and channels that do not exist. One
- * thread per lane. */
+/* Splits the weights and stores them in the layout in which lanes load them: [filter
+ * block][chunk][tap][n tile][lane][4]. Filters and channels that do not exist are zeros. One thread
+ * per lane. */
 static __global__ void split_filters(const struct conv call, unsigned n_tiles, float4 *packed)
 {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;

@@ -8,7 +8,7 @@ static const unsigned STAGES = 5, AHEAD = STAGES - 2;
 static const unsigned K_STEP = 8; /* of an instruction */
 static const unsigned PROMOTE = 4;
 
-/* Waits until the current stage is complete and nobody reads the one to write. */
+/* Waits until the current stage is complete and no thread reads the one to write. */
 static __device__ inline void wait_for_stage()
 {
     __pipeline_wait_prior(AHEAD - 1);
@@ -188,7 +188,7 @@ static __global__ void __launch_bounds__(THREADS, N *GROUPS > 64 ? 1 : 2)
         }
 }
 
-/* Splits the weights, with zeros where there are none. One thread per weight. */
+/* Splits the weights, with zeros in the padding. One thread per weight. */
 static __global__ void split_weights(const struct conv call, const struct gather_plan plan)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -134,7 +134,7 @@ static void test_fastest(void **state)
         check(measured[i].shape, measured[i].names, measured[i].names_3xtf32);
 }
 
-/* Nothing to compute, and what only the simplest rung can do. */
+/* Nothing to compute, and problems that only the simplest rung can do. */
 static void test_others(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void test_others(void **state)
     check("1x4x70000x70000:4x2x2:s1p0d1g2", "naive", "naive");
 }
 
-/* What is chosen can do the problem, whatever the addresses; and they do not change the choice. */
+/* The chosen rung can do the problem at any addresses, and addresses do not change the choice. */
 static void test_possible(void **state)
 {
     static const size_t sizes[] = {1, 2, 3, 5, 7, 16, 33, 224}, channels[] = {1, 3, 16, 24, 512};

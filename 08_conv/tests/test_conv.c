@@ -12,8 +12,8 @@
 #include "problem/gemm/gemm.h"
 #include "step_test.h"
 
-/* Every rung where convolutions break: one pixel, one row, one channel, filters larger than the
- * picture, strides that do not divide, padding beyond the filter, nothing at all. */
+/* Every rung with the shapes that break convolutions: one pixel, one row, one channel, filters
+ * larger than the image, strides that do not divide, padding beyond the filter, nothing at all. */
 static void test_edge_shapes(void **state)
 {
     static const struct {
@@ -62,8 +62,8 @@ static void test_edge_shapes(void **state)
  * large one. */
 static bool tests_large;
 
-/* Filters from 1 x 1 to 11 x 11, strides 1 to 4, alike or not in both directions, with and
- * without padding and dilation. */
+/* Filters from 1 x 1 to 11 x 11, strides 1 to 4, equal or not in both directions. With and without
+ * padding and dilation. */
 static void test_filter_sizes(void **state)
 {
     struct conv_options options;
@@ -157,9 +157,9 @@ static void test_gathered(void **state)
     }
 }
 
-/* Groups of one channel and of several, as many filters or more: around the rows of a thread of
- * `grouped`; and around the tiles of the rungs that gather, where tiles span pictures, but not
- * groups. */
+/* Groups of one channel and of several, with one filter per channel or more: around the rows of a
+ * thread of `grouped`; and around the tiles of the rungs that gather, where tiles span images, but
+ * not groups. */
 static void test_groups(void **state)
 {
     static const struct {

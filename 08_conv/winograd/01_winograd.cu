@@ -56,15 +56,15 @@ static __device__ unsigned place_of(unsigned component, unsigned tile)
 }
 
 /* Each half of a warp multiplies one component, with 16 x 8 sums per thread. Meanwhile, the inputs
- * of the next 8 channels are loaded into registers, to be transformed, and the filters' components
- * (transformed once, by prepare_winograd) are copied to shared memory. In the epilogue, the
- * components of each tile are collected in shared memory and transformed back.
+ * of the next 8 channels are loaded into registers, to be transformed. The filters' components are
+ * copied to shared memory; prepare_winograd transformed them once. In the epilogue, the components
+ * of each tile are collected in shared memory and transformed back.
  *
  * Better: 2.25 times fewer multiplications than the definition. Still bad: transforms, loads and
  * loops are a quarter of the instructions or more; every block of filters transforms the same
- * inputs again; a multiprocessor has room for only one block, so that nothing overlaps its prologue
- * and epilogue. Rounding errors have another bound, though on most data they are smaller, since
- * there are fewer products. */
+ * inputs again; an SM has room for only one block, so nothing overlaps its prologue and epilogue.
+ * Rounding errors have another bound, though on most data they are smaller, since there are fewer
+ * products. */
 static __global__ void __launch_bounds__(THREADS, 1)
     winograd(const struct conv call, const struct winograd_tiling tiling, const float *filters)
 {
@@ -91,8 +91,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
     const float *filters_from = filters + (size_t)filter_block * chunks * FILTERS_SIZE;
 
-    /* This thread computes the tiles my_tiles to my_tiles + 3 and those 16 further on, for the
-     * filters 16 i + my_filters to 16 i + my_filters + 3. */
+    /* This thread computes 8 tiles: my_tiles to my_tiles + 3, and those 16 further on. Its filters
+     * are 16 i + my_filters to 16 i + my_filters + 3. */
     const unsigned component = 2 * warp + lane / 16;
     const unsigned my_tiles = lane % 4 * 4, my_filters = lane % 16 / 4 * 4;
 
@@ -116,7 +116,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
         for (unsigned i = 0; i < COMPONENTS; i++)
             stage[warp * COMPONENTS * TILES + place_of(i, lane)] = patch[i];
         __pipeline_wait_prior(0);
-        __syncthreads(); /* this stage is complete; nobody reads the other */
+        __syncthreads(); /* this stage is complete; no thread reads the other */
 
         filters_from += FILTERS_SIZE;
         patch_from += CHUNK * area;

@@ -174,12 +174,12 @@ extern "C" void prepare_winograd_2x2(const struct conv *call)
         prepare<2, 3, false>(call, plan_of(call, 2));
 }
 
-/* F(2x2, 3x3). For each tile of 2 x 2 outputs and each channel, 16 numbers are made of 4 x 4 inputs
- * and multiplied by 16 made of the filter.
+/* F(2x2, 3x3). Per tile of 2 x 2 outputs and per channel, 4 x 4 inputs become 16 numbers. They are
+ * multiplied by the 16 numbers of the filter.
  *
  * Better: 16 multiplications for four outputs instead of 36, and most of the work is 16 plain
- * matrix products. Still bad: where an input was, there are four numbers to write and to read, and
- * as many for an output. */
+ * matrix products. Still bad: per input, four numbers are written and read, and four more per
+ * output. */
 extern "C" void launch_winograd_2x2(const struct conv *call)
 {
     if (!is_empty(call))
@@ -199,9 +199,9 @@ extern "C" void prepare_winograd_4x4(const struct conv *call)
 /* F(4x4, 3x3) and F(4x4, 5x5): 36 numbers for each tile of 4 x 4 outputs, or 64.
  *
  * Better: 4 times fewer multiplications than the definition, with 5 x 5 filters 6 times; and 2.25
- * numbers instead of 4 where an input was. Still bad: with few channels nothing is gained. Rounding
- * errors are several times those of F(2x2, 3x3), since the transforms multiply by numbers up to 8
- * and by sixths. */
+ * numbers per input instead of 4. Still bad: with few channels the transforms cost more than the
+ * products save. Rounding errors are several times those of F(2x2, 3x3), since the transforms
+ * multiply by numbers up to 8 and by sixths. */
 extern "C" void launch_winograd_4x4(const struct conv *call)
 {
     if (is_empty(call))
@@ -229,8 +229,8 @@ extern "C" void prepare_winograd_3xtf32(const struct conv *call)
 
 /* The products by implicit_3xtf32's kernel.
  *
- * Better: the products take half the time or less. Still bad: most of the time is now the
- * transforms' way to memory and back. */
+ * Better: the products take half the time or less. Still bad: the transforms take most of the time,
+ * because they wait for memory. */
 extern "C" void launch_winograd_3xtf32(const struct conv *call)
 {
     if (is_empty(call))

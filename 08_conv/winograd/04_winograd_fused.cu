@@ -1,5 +1,6 @@
-/* Step 08, Winograd's F(4x4, 3x3) in one kernel: what the three kernels of winograd_4x4 hand to one
- * another through memory stays in shared memory. The error bound: winograd/parts/bound.h. */
+/* Step 08, Winograd's F(4x4, 3x3) in one kernel: the transformed numbers, which winograd_4x4 passes
+ * from kernel to kernel through memory, stay in shared memory. The error bound:
+ * winograd/parts/bound.h. */
 #include "kernel/dependent_launch.cuh"
 #include "parts/conv_device.cuh"
 #include "parts/outer_product.cuh"
@@ -15,7 +16,7 @@ static const unsigned THREADS = 8 * COMPONENTS; /* eight for each component */
 static const unsigned CHANNEL_PITCH = COMPONENTS * TILES + 16;
 static const unsigned PRODUCT_PITCH = COMPONENTS * TILES + 20;
 
-/* Blocks that a multiprocessor has registers for. */
+/* Blocks per SM, as registers allow. */
 static constexpr unsigned blocks_at_once(unsigned filters)
 {
     return filters <= 16 ? 3 : 2;
@@ -120,7 +121,7 @@ static __global__ void __launch_bounds__(THREADS, blocks_at_once(FILTERS))
     for (unsigned first = 0; first < channels; first += tiling.chunk) {
         const unsigned here = min(tiling.chunk, channels - first);
         if (first > 0)
-            __syncthreads(); /* nobody still reads the chunk before */
+            __syncthreads(); /* no thread still reads the chunk before */
         for (unsigned i = 4 * threadIdx.x; i < here * CHANNEL_FILTERS; i += 4 * THREADS)
             __pipeline_memcpy_async(weights + i, filters + i, 4 * sizeof(float));
         __pipeline_commit();
@@ -250,8 +251,8 @@ extern "C" void prepare_winograd_fused(const struct conv *call)
 
 /* Better than winograd_4x4: neither the transformed inputs nor the products go through memory, and
  * there is one launch instead of three. Still bad: a block has room for 32 filters, so with more of
- * them inputs are transformed several times; loading, transforming and multiplying overlap only
- * where a multiprocessor has several blocks. */
+ * them inputs are transformed several times; loading, transforming and multiplying overlap only if
+ * an SM has several blocks. */
 extern "C" void launch_winograd_fused(const struct conv *call)
 {
     if (is_empty(call))
@@ -280,7 +281,7 @@ extern "C" const char *declines_winograd_fused(const struct conv *call)
     if ((double)tiling.filter_blocks * (double)call->channels * COMPONENTS * filters *
             sizeof(float) >
         (double)call->workspace_bytes)
-        return "the workspace has no room for the transformed filters";
+        return "the transformed filters do not fit in the workspace";
     return conv_declines_launch(blocks_of(tiling), bytes_of(tiling, filters));
 }
 /* SPDX-License-Identifier: MIT */

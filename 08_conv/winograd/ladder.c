@@ -6,8 +6,7 @@
 static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "winograd",
-                 .idea =
-                     "3x3: Winograd's F(2x2, 3x3), 16 multiplications instead of 36, in one kernel",
+                 .idea = "3x3: F(2x2, 3x3), 16 multiplications instead of 36, in one kernel",
                  .flags = RUNG_OTHER_ARITHMETIC},
         .run = launch_winograd,
         .depth = winograd_depth,
@@ -27,8 +26,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "winograd_4x4",
-                 .idea = "3x3 and 5x5: tiles of 4 x 4, a quarter or a sixth of the products, in "
-                         "separate kernels",
+                 .idea = "3x3 and 5x5: F(4x4, 3x3) and F(4x4, 5x5), in three kernels",
                  .flags = RUNG_OTHER_ARITHMETIC},
         .run = launch_winograd_4x4,
         .depth = winograd4_depth,
@@ -39,7 +37,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "winograd_fused",
-                 .idea = "3x3: winograd_4x4 in one kernel, nothing between through memory",
+                 .idea = "3x3: winograd_4x4 in one kernel; its steps exchange through shared memory",
                  .flags = RUNG_OTHER_ARITHMETIC},
         .run = launch_winograd_fused,
         .depth = winograd4_depth,

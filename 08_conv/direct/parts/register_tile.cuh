@@ -1,5 +1,5 @@
-/* What register_tile and the rungs after it share: the products of a thread for 3 x 3 filters at
- * stride 1, and what becomes of its sums. */
+/* Common to register_tile and the rungs after it: a thread's products for 3 x 3 filters at stride
+ * 1, and the stores of its sums. */
 #ifndef REGISTER_TILE_CUH
 #define REGISTER_TILE_CUH
 

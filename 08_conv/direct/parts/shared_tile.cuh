@@ -1,5 +1,4 @@
-/* What shared_tile and shared_filters share: the block's outputs, and how many inputs these
- * need. */
+/* Common to shared_tile and shared_filters: the block's outputs, and how many inputs they need. */
 #ifndef RUNGS_08_SHARED_TILE_CUH
 #define RUNGS_08_SHARED_TILE_CUH
 

@@ -1,4 +1,4 @@
-/* What register_tile and async_tile share: a block's 32 x 32 outputs, and where they are. */
+/* Common to register_tile and async_tile: a block's 32 x 32 outputs, and their place. */
 #ifndef RUNGS_08_SQUARE_TILE_CUH
 #define RUNGS_08_SQUARE_TILE_CUH
 

@@ -1,4 +1,4 @@
-/* Step 08: what the rungs that gather inputs do before and after their products. */
+/* Step 08: the work of the rungs that gather inputs, before and after their products. */
 #include "gemm/parts/gather.cuh"
 #include "rungs.h"
 
@@ -55,7 +55,7 @@ extern "C" void write_gather_taps(const struct conv *call, const struct gather_p
     write_taps<<<(unsigned)divided_up(rows, BLOCK), BLOCK>>>(*call, *plan);
 }
 
-/* Stores the weights as [group][row][filter], with zeros where there are none. */
+/* Stores the weights as [group][row][filter], with zeros in the padding. */
 static __global__ void pack_weights(const struct conv call, const struct gather_plan plan)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -12,7 +12,7 @@ extern "C" {
 /* A place that is outside of every image, whatever is added to it. */
 static const int NOWHERE = -0x40000000;
 
-/* A block's share of the work: a tile of a group's product, over the stages of a split. */
+/* A block's part of the work: a tile of a group's product, over the stages of a split. */
 struct share {
     unsigned filter_tile, pixel_tile, group;
     unsigned split, first_stage, end_stage;
@@ -33,7 +33,7 @@ static __device__ inline struct share share_of_block(const struct conv &call,
     share.filter_tile = blockIdx.x % plan.filter_tiles;
     share.pixel_tile = pixel_tiles % plan.pixel_tiles;
     share.end_stage = plan.stages;
-    if (call.groups > 1) /* where there is little work for a block, divisions are a part of it */
+    if (call.groups > 1) /* if a block has little work, divisions count */
         share.group = products % (unsigned)call.groups;
     if (plan.splits > 1) {
         share.split = products / (unsigned)call.groups;
@@ -43,8 +43,8 @@ static __device__ inline struct share share_of_block(const struct conv &call,
     return share;
 }
 
-/* What a thread copies of a stage: VECTOR pixels at a time, in ROWS rows of the im2col matrix and
- * COLUMNS columns. */
+/* The part of a stage that a thread copies: VECTOR pixels at a time, in ROWS rows of the im2col
+ * matrix and COLUMNS columns. */
 template <unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
 struct gatherer {
     static const unsigned LANES = PIXELS / VECTOR; /* threads for a row */
@@ -139,7 +139,7 @@ static __device__ inline void gather_stage(const gatherer<PIXELS, THREADS, VECTO
     }
 }
 
-/* Loads what the thread copies of a stage whose rows have each an entry in the table. */
+/* Loads the thread's part of a stage in which each row has its own entry in the table. */
 template <unsigned PIXELS, unsigned THREADS>
 static __device__ inline void load_stage(const gatherer<PIXELS, THREADS, 1> &gather,
                                          const struct conv &call, const struct gather_plan &plan,

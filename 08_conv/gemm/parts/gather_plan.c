@@ -31,9 +31,8 @@ static unsigned vector_of(const struct conv *call)
     return is_matrix_product(call) && area % 4 == 0 && (size_t)call->input % 16 == 0 ? 4 : 1;
 }
 
-/* Estimated cost, in products of a multiprocessor: waves of blocks. In a last wave that is not full
- * multiprocessors have fewer blocks, but wait more. A split costs its outputs' way through memory,
- * and a launch. */
+/* Estimated cost, in products of an SM: waves of blocks. In a partial last wave, SMs have fewer
+ * blocks, but wait more. A split costs the copy of its outputs through memory, and a launch. */
 static double cost_of(const struct conv *call, const struct gather_plan *plan,
                       const struct gather_tile *tile)
 {
@@ -140,7 +139,7 @@ const char *gather_declines(const struct conv *call)
     if ((rows + GATHER_DEPTH) *
             (sizeof(struct gather_tap) + 2 * sizeof(float) * filters * (double)call->groups) >
         (double)call->workspace_bytes)
-        return "the groups' weights, padded to tiles, have no room in the workspace";
+        return "the groups' weights, padded to tiles, do not fit in the workspace";
     return NULL;
 }
 /* SPDX-License-Identifier: MIT */

@@ -21,7 +21,7 @@ struct gather_plan {
                         memory for each tap, and aligned; else 1 */
     unsigned tile_filters, tile_pixels, resident;
     unsigned filter_tiles, pixel_tiles; /* of a group */
-    unsigned filters, pixels;           /* of a group; of all its pictures */
+    unsigned filters, pixels;           /* of a group; of all its images */
     unsigned stages;                    /* along the rows of the im2col matrix */
     unsigned splits;                    /* parts into which they are divided */
     size_t weights_step;                /* floats from a group's weights to the next group's */
@@ -31,9 +31,9 @@ struct gather_plan {
     float *parts;            /* for each split, an output of its own */
 };
 
-/* The tile of a block; how many blocks a multiprocessor has room for; how many floats a weight
- * takes; how many filters' products take as long as gathering their inputs (measured on an H200, as
- * is what cost_of makes of it); and how many times faster than float32's units its products are. */
+/* The tile of a block; the blocks that fit on an SM; the floats per weight; the number of filters
+ * whose products take as long as gathering their inputs (this and cost_of were fitted on an H200);
+ * and the speed of its products, as a multiple of float32's units. */
 struct gather_tile {
     unsigned filters, pixels, resident, weight_floats;
     double gather_cost, speed;
@@ -49,7 +49,7 @@ enum {
 struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
                                   unsigned tile_count, unsigned may);
 
-/* Its estimated cost, in products of a multiprocessor. */
+/* Its estimated cost, in products of an SM. */
 double gather_cost_of(const struct conv *call, const struct gather_tile *tiles, unsigned tile_count,
                       unsigned may);
 

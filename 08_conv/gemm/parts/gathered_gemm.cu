@@ -3,8 +3,8 @@
  * without divisions. */
 #include "gemm/parts/gathered_tile.cuh"
 
-/* The kernel's constants: a block's tile, blocks on a multiprocessor, stages in shared memory,
- * floats in a copy of inputs, whether stages are uniform. */
+/* The kernel's constants: a block's tile, blocks per SM, stages in shared memory, floats in a copy
+ * of inputs, whether stages are uniform. */
 template <unsigned FILTERS_, unsigned PIXELS_, unsigned RESIDENT_, unsigned STAGES_,
           unsigned VECTOR_, bool UNIFORM_>
 struct gemm_kind {
@@ -16,7 +16,7 @@ struct gemm_kind {
     static const unsigned BYTES = STAGES * (A_FLOATS + B_FLOATS) * sizeof(float);
 };
 
-/* A block's share of the work, and the stages in shared memory. */
+/* A block's part of the work, and the stages in shared memory. */
 struct work {
     struct share share;
     unsigned next, end; /* stages along the rows of the im2col matrix */
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
 #pragma unroll 1
     while (work.next < work.end + (unsigned)AHEAD) {
         __pipeline_wait_prior((unsigned)AHEAD - 1);
-        __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
+        __syncthreads(); /* the stage to read is complete; no thread reads the one to write */
         start_stage<KIND>(&work, gather, call, plan);
         multiply_stage<KIND::FILTERS, KIND::PIXELS>(
             sums, work.a + work.reading * KIND::A_FLOATS + row,
@@ -123,8 +123,8 @@ static void launch_as(const struct conv *call, const struct gather_plan &plan)
     const unsigned blocks = blocks_for(*call, plan);
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)KIND::BYTES);
-    /* Blocks that start while others of the kernel before are still running crowd on the
-     * multiprocessors that are free first. With few waves nothing makes up for that. */
+    /* Blocks that start while the kernel before still runs all go to the SMs that are free first.
+     * With few waves, that imbalance costs more than the overlap gains. */
     if (blocks > 2 * KIND::RESIDENT * (unsigned)call->multiprocessors)
         launch_dependent(kernel, blocks, KIND::THREADS, KIND::BYTES, *call, plan);
     else

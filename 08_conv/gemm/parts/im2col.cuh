@@ -9,7 +9,7 @@
 /* One output pixel: a column of the matrix. */
 struct pixel {
     const float *image; /* the first channel of its image */
-    long top, left;     /* the input that the first tap meets, which may be outside the image */
+    long top, left;     /* the input under the first tap, which may be outside the image */
     size_t output;      /* index of the pixel in the output of the first filter */
     bool exists;
 };

@@ -1,5 +1,5 @@
-/* What implicit_gemm_tiled and the rungs after it do alike: tiles of 64 filters x 128 pixels, and
- * 8 x 4 sums per thread. */
+/* Common to implicit_gemm_tiled and the rungs after it: tiles of 64 filters x 128 pixels, and 8 x 4
+ * sums per thread. */
 #ifndef IMPLICIT_GEMM_TILED_CUH
 #define IMPLICIT_GEMM_TILED_CUH
 
@@ -13,8 +13,8 @@ static const unsigned BLOCK_FILTERS = 64, BLOCK_PIXELS = 128, DEPTH = 16;
 static const unsigned FILTERS = 8, PIXELS = 4;
 static const unsigned A_PITCH = BLOCK_FILTERS + 4; /* fewer bank conflicts on stores of columns */
 
-/* For each pair of tiles, a thread loads 8 rows of a column of the im2col matrix, always the same
- * column, and 4 floats of the filters. */
+/* For each pair of tiles, a thread loads 4 floats of the filters and 8 rows of a column of the
+ * im2col matrix. It is always the same column. */
 static const unsigned ROWS_LOADED = DEPTH * BLOCK_PIXELS / BLOCK;
 static const unsigned FILTERS_LOADED = DEPTH * BLOCK_FILTERS / BLOCK;
 

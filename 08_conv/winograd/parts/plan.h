@@ -5,22 +5,22 @@
 #include "gemm/parts/gather_plan.h"
 
 /* With dilation, outputs that are `dilation` apart in both directions share inputs, and others do
- * not: a picture has dilation x dilation phases, each a picture with tiles of its own. */
+ * not: an image has dilation x dilation phases, each with tiles of its own. */
 struct winograd_plan {
     unsigned tile;                       /* outputs of a tile, in each direction */
     unsigned across, down;               /* tiles of a phase, horizontally and vertically */
     unsigned phases_across, phases_down; /* the dilation, or fewer outputs */
     unsigned components, channels;       /* numbers of a transformed tile; channels, padded */
-    size_t tiles;                        /* of all phases and pictures */
+    size_t tiles;                        /* of all phases and images */
     size_t at_once;                      /* tiles that the workspace has room for, padded */
-    /* The products of all components: a 1 x 1 convolution of a picture of `at_once` pixels, whose
+    /* The products of all components: a 1 x 1 convolution of an image of `at_once` pixels, whose
      * groups are the components. */
     struct conv product;
     struct gather_plan gather;
     float *inputs, *products; /* [component][channel][tile], [component][filter][tile] */
 };
 
-/* With `tile` x `tile` outputs a tile. */
+/* With `tile` x `tile` outputs per tile. */
 struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
                                       const struct gather_tile *tiles, unsigned tile_count);
 
