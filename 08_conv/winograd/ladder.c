@@ -37,7 +37,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "winograd_fused",
-                 .idea = "3x3: winograd_4x4 in one kernel; its steps exchange through shared memory",
+                 .idea = "3x3: winograd_4x4 in one kernel, through shared memory",
                  .flags = RUNG_OTHER_ARITHMETIC},
         .run = launch_winograd_fused,
         .depth = winograd4_depth,
