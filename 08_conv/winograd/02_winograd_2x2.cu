@@ -229,8 +229,8 @@ extern "C" void prepare_winograd_3xtf32(const struct conv *call)
 
 /* The products by implicit_3xtf32's kernel.
  *
- * Better: the products take half the time or less. Still bad: the transforms take most of the time,
- * because they wait for memory. */
+ * Better: the products take half the time or less. Still bad: the transformed numbers go
+ * through memory. */
 extern "C" void launch_winograd_3xtf32(const struct conv *call)
 {
     if (is_empty(call))
