@@ -22,7 +22,9 @@ sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
 import docs  # noqa: E402
 
 PAGES = ["CONTRIBUTING.md", "README.md"] + ["docs/%s.md" % name for name in (
-    "01_cpu_naive", "02_cpu_simd_threads", "08_conv", "08_conv_gemm", "08_conv_tensor_cores", "08_conv_winograd", "README", "atomics_and_races", "bank_conflicts", "coalescing", "course", "divergence", "exercises",
+    "01_cpu_naive", "02_cpu_simd_threads", "07_any_shape", "07_attempts", "07_cpu", "07_float32_on_tensor_cores", "07_gemm",
+    "07_gemm_top", "07_tensor_cores", "07_tensor_cores_top", "08_conv", "08_conv_gemm", "08_conv_tensor_cores",
+    "08_conv_winograd", "README", "atomics_and_races", "bank_conflicts", "coalescing", "course", "divergence", "exercises",
     "explorer", "first_program", "floating_point", "glossary", "it_does_not_work", "littles_law", "mistakes", "nsight_compute", "occupancy", "reference",
     "roofline", "room", "several_gpus", "several_hosts", "simt_back_end", "simt_inside", "simt_reference", "simtcc",
     "streams_and_graphs", "teaching", "testing", "timing", "tma_wgmma", "unrolling", "warp_scheduler")]
