@@ -7,9 +7,9 @@
 
 /* One thread, one accumulator: the definition again.
  *
- * Right, and a lesson in what a GPU is not. A load from memory takes hundreds of cycles, and the
- * thread has nothing to do meanwhile. A GPU hides that latency with thousands of other threads, and
- * there are none here.
+ * The result is right, and the time shows what a GPU is not. A load from memory takes hundreds of
+ * cycles, and the thread has nothing to do meanwhile. A GPU hides that latency with thousands of
+ * other threads, and there are none here.
  * Still bad: each addition waits for the one before. */
 __global__ void single_thread(const element *a, const second *b, size_t n, value *result)
 {
@@ -30,8 +30,8 @@ void launch_single_thread(const struct reduction *call)
 /* Sixteen accumulators that take turns.
  *
  * Better: no addition waits for the one before, and sixteen short sums round less than a long one.
- * Still bad: the compiler mixes loads and additions, so that it needs few registers, and an
- * addition waits for its load with few others in flight. */
+ * Still bad: the compiler mixes loads and additions to save registers, so an addition waits for its
+ * load while few others are in flight. */
 __global__ void accumulators(const element *a, const second *b, size_t n, value *result)
 {
     value sum[ACCUMULATORS];
@@ -61,8 +61,8 @@ void launch_accumulators(const struct reduction *call)
 /* All loads of an iteration before its first addition.
  *
  * Better: the thread waits for memory once for sixteen elements.
- * Still bad: a few dozen loads in flight, where the memory of a GPU needs tens of thousands to be
- * busy. One thread has not the registers for that.
+ * Still bad: a few dozen loads are in flight, and the memory of a GPU needs tens of thousands to be
+ * busy. One thread does not have the registers for that.
  *
  * __launch_bounds__(1) says that a block has one thread. Without it the compiler saves registers
  * for other threads, and loads wait until a register is free. */

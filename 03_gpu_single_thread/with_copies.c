@@ -45,11 +45,10 @@ void prepare_with_copies(const struct reduction *call)
     host_b = copy_to_host(call->b, bytes_of_b(call));
 }
 
-/* The same kernel between copies: what a user pays whose data is on the host.
+/* The same kernel between copies: the price if the data is on the host.
  *
- * Not better, but honest: the copies run at the speed of the bus between host and GPU, and every
- * element is used once, so no kernel can make up for them. Data that a GPU works on should stay on
- * the GPU. */
+ * Still bad: the copies run at the speed of the bus between host and GPU. Every element is used
+ * once, so no kernel can make up for them. Data that a GPU works on should stay on the GPU. */
 void launch_with_copies(const struct reduction *call)
 {
     static double host_result; /* or a float, in its first bytes */
