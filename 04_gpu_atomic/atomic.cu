@@ -35,7 +35,7 @@ void launch_race(const struct reduction *call)
 
 /* The same with an atomic addition: nothing comes between its load and its store.
  *
- * Better: right.
+ * Better: the result is right.
  * Still bad: n atomics on one address execute one after the other, and their order, which decides
  * how the sum rounds, differs from run to run. */
 __global__ void atomic_element(const element *a, const second *b, size_t n, value *result)
@@ -58,7 +58,7 @@ void launch_atomic_element(const struct reduction *call)
 /* Each thread first adds up its elements in a register, then does one atomic.
  *
  * Better: as many atomics as there are threads, however large n is.
- * Still bad: one block runs on one multiprocessor, and all others are idle. */
+ * Still bad: one block runs on one SM, and all others are idle. */
 __global__ void one_block(const element *a, const second *b, size_t n, value *result)
 {
     value sum = 0;
@@ -78,10 +78,10 @@ void launch_one_block(const struct reduction *call)
     one_block<<<1, threads>>>(a, b, call->n, result);
 }
 
-/* The same by many blocks: a contiguous slice of the elements for each.
+/* The same by many blocks: a contiguous slice of the elements per block.
  *
- * Better: all multiprocessors work, and together have far more loads in flight.
- * Still bad: a slice starts wherever the one before it ends, in the middle of a sector as a rule.
+ * Better: all SMs work, and together have far more loads in flight.
+ * Still bad: a slice starts where the one before it ends, usually in the middle of a sector.
  * Then a warp's 128 bytes touch five sectors instead of four. */
 __global__ void slices(const element *a, const second *b, size_t n, size_t slice, value *result)
 {
@@ -110,7 +110,7 @@ void launch_slices(const struct reduction *call)
  * the number of threads in the grid.
  *
  * Better: nothing to cut, and a warp starts at a multiple of 32 elements in every iteration.
- * Still bad: 1,024 atomics for each multiprocessor, all on one address. */
+ * Still bad: 1,024 atomics per SM, all on one address. */
 __global__ void atomic_thread(const element *a, const second *b, size_t n, value *result)
 {
     value sum = 0;
@@ -133,7 +133,7 @@ void launch_atomic_thread(const struct reduction *call)
 
 /* The threads of a block first combine their numbers by atomics in shared memory.
  *
- * Better: one atomic per block on the result. Those in shared memory stay on the multiprocessor,
+ * Better: one atomic per block on the result. Those in shared memory stay on the SM,
  * and different blocks do them at the same time.
  * Still bad: within a block the atomics still execute one after the other, and where shared memory
  * has no floating-point addition of its own, each is a loop around a compare-and-swap. */

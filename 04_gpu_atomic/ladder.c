@@ -57,7 +57,7 @@ static const struct reduction_rung rungs[] = {
     },
     {
         .rung = {.name = "atomic_element",
-                 .idea = "an atomic for every element",
+                 .idea = "an atomic per element",
                  .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_atomic_element,
         .depth = depth_serial,
@@ -73,7 +73,7 @@ static const struct reduction_rung rungs[] = {
     },
     {
         .rung = {.name = "slices",
-                 .idea = "the same by as many blocks as fill the GPU, a contiguous slice each",
+                 .idea = "the same by as many blocks as fill the GPU, a contiguous slice per block",
                  .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_slices,
         .depth = depth_slices,
@@ -81,7 +81,7 @@ static const struct reduction_rung rungs[] = {
     },
     {
         .rung = {.name = "atomic_thread",
-                 .idea = "a grid-stride loop in place of slices",
+                 .idea = "a grid-stride loop instead of slices",
                  .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_atomic_thread,
         .depth = depth_atomic_thread,
@@ -89,7 +89,7 @@ static const struct reduction_rung rungs[] = {
     },
     {
         .rung = {.name = "atomic_block",
-                 .idea = "atomics in shared memory, then one for each block",
+                 .idea = "atomics in shared memory, then one per block",
                  .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_atomic_block,
         .depth = depth_atomic_block,
