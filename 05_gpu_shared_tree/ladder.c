@@ -17,7 +17,7 @@ void launch_unrolled_tree(const struct reduction *call);
 void launch_vectorized(const struct reduction *call);
 void launch_tree_atomic(const struct reduction *call);
 
-/* depth_two_stages with 255 additions in a row in place of each of the two trees. */
+/* depth_two_stages with 255 additions in a row instead of each of the two trees. */
 static double depth_serial_finish(const struct reduction *call)
 {
     return depth_two_stages(call) + 2 * (double)reduction_range(call).most_threads;
@@ -38,14 +38,13 @@ static const struct reduction_rung rungs[] = {
     },
     {
         .rung = {.name = "wide_indices",
-                 .idea = "tree over neighbours, tid % (2 * stride), in indices of 64 bits"},
+                 .idea = "tree over neighbours, tid % (2 * stride), with 64-bit indices"},
         .run = launch_wide_indices,
         .depth = depth_two_stages,
         .shape = TAKES_TREE,
     },
     {
-        .rung = {.name = "interleaved",
-                 .idea = "the same in indices of 32 bits: mostly idle lanes"},
+        .rung = {.name = "interleaved", .idea = "the same with 32-bit indices: mostly idle lanes"},
         .run = launch_interleaved,
         .depth = depth_two_stages,
         .shape = TAKES_TREE,
@@ -71,7 +70,7 @@ static const struct reduction_rung rungs[] = {
         .shape = TAKES_ANY,
     },
     {
-        .rung = {.name = "first_add", .idea = "two elements an iteration: two loads in flight"},
+        .rung = {.name = "first_add", .idea = "two elements per iteration: two loads in flight"},
         .run = launch_first_add,
         .depth = depth_two_stages,
         .shape = TAKES_TREE,
@@ -84,7 +83,7 @@ static const struct reduction_rung rungs[] = {
     },
     {
         .rung = {.name = "unrolled_tree",
-                 .idea = "the block size known when compiled: the rounds without a loop"},
+                 .idea = "block size known at compile time: rounds without a loop"},
         .run = launch_unrolled_tree,
         .depth = depth_two_stages,
         .shape = TAKES_GRID,
@@ -97,7 +96,7 @@ static const struct reduction_rung rungs[] = {
     },
     {
         .rung = {.name = "tree_atomic",
-                 .idea = "one atomic a block in place of the second launch",
+                 .idea = "one atomic per block instead of the second launch",
                  .flags = RUNG_NONDETERMINISTIC | RUNG_FLUSHES_SUBNORMALS},
         .run = launch_tree_atomic,
         .depth = depth_tree_atomic,

@@ -1,4 +1,4 @@
-/* Step 05: the threads of a block meet in shared memory and combine their partial results there.
+/* Step 05: the threads of a block combine their partial results in shared memory.
  *
  * All kernels here begin and end in the same way. A grid-stride loop leaves each thread with one
  * partial result, however large n is. The thread writes it to shared memory. The block reduces
@@ -15,7 +15,7 @@
 #include "kernel/blocks.cuh"
 #include "kernel/reduce.cuh"
 
-/* Thread 0 adds up what the others left.
+/* Thread 0 adds up the others' partial results.
  *
  * Better than step 04: no atomics, and always in the same order.
  * Still bad: 255 additions in a row, while 255 threads wait. */
@@ -54,8 +54,8 @@ void launch_serial(const struct reduction *call)
  *
  * Better: log2(256) = 8 rounds.
  * Still bad: a GPU's registers and adders have 32 bits, so a 64-bit operation is two or more
- * instructions. Divisions are routines, the 64-bit one so long that the compiled code first asks,
- * in every thread and round, whether the 32-bit one will do. */
+ * instructions. Divisions are routines. The 64-bit one is so long that every thread first tests, in
+ * every round, whether a 32-bit division suffices. */
 __global__ void wide_indices(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value partial[MOST_THREADS];
@@ -92,8 +92,8 @@ void launch_wide_indices(const struct reduction *call)
  * 64 bits wide, since n may exceed 2^32.
  *
  * Better: fewer instructions for the same requests.
- * Still bad: divergence. Up to stride 16 all eight warps have working threads, in the fifth round
- * one lane of 32 each, and a warp takes as long for one lane as for all. */
+ * Still bad: divergence. Up to stride 16 all eight warps have active threads. In the fifth round
+ * each warp has one, and a warp takes just as long for one lane as for all. */
 __global__ void interleaved(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value partial[MOST_THREADS];
@@ -128,10 +128,9 @@ void launch_interleaved(const struct reduction *call)
 
 /* The same additions by the first threads: thread t does what thread 2 * stride * t did.
  *
- * Better: the working threads fill whole warps, and warps without work skip the round.
+ * Better: the active threads fill whole warps, and the other warps skip the round.
  * Still bad: bank conflicts. Neighbouring threads now access words 2 * stride apart, so two, four
- * or eight threads of a warp need different words of the same bank, and get them one after the
- * other. */
+ * or eight threads of a warp access different words of one bank, one after the other. */
 __global__ void strided(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value partial[MOST_THREADS];
@@ -165,11 +164,10 @@ void launch_strided(const struct reduction *call)
     FINISH(strided)<<<1, blocks.threads>>>(block_results, NULL, blocks.count, result);
 }
 
-/* Halves in place of neighbours: each round adds the next `stride` values to the first `stride`.
+/* Halves instead of neighbours: each round adds the next `stride` values to the first `stride`.
  *
  * Better: neighbouring threads access neighbouring words, each in a bank of its own.
- * Still bad: half of the threads are idle from the first round on: after loading they do nothing
- * more. */
+ * Still bad: half of the threads are idle from the first round on. */
 __global__ void sequential(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value partial[MOST_THREADS];
@@ -206,8 +204,8 @@ void launch_sequential(const struct reduction *call)
  * number is odd, the one in the middle waits for the next round.
  *
  * Better: a block may have 96 threads, or 1,000.
- * Still bad: as sequential. The rungs above this one go back to powers of two, whose rounds have no
- * value that waits. */
+ * Still bad: half of the threads are idle, as in sequential. The next rungs go back to powers of
+ * two, whose rounds have no value that waits. */
 __global__ void any_size(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value partial[MOST_THREADS];

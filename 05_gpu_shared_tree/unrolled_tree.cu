@@ -1,20 +1,20 @@
-/* Step 05, continued: the tree when the compiler knows the block's size, and when one warp does its
- * last rounds alone; then wider loads; then blocks whose numbers meet without a second launch. The
- * rungs before, and what all of them share, are in shared_tree.cu. */
+/* Step 05, continued. One warp does the tree's last rounds alone; then the compiler knows the block
+ * size; then loads are wider; then an atomic replaces the second launch. The rungs before, and what
+ * all of them share, are in shared_tree.cu. */
 #include "kernel/blocks.cuh"
 #include "kernel/reduce.cuh"
 
-/* Threads of a block where the compiler must know them. */
+/* Threads per block, as a constant for the compiler. */
 static const unsigned BLOCK = REDUCTION_BLOCK;
 static const unsigned WARP = 32;
 
 /* The last six rounds by one warp.
  *
- * Before Volta (2017) the lanes of a warp ran in lockstep, and this was written without any
- * synchronisation and with a volatile pointer. Now each thread has a program counter of its own: a
- * lane may write before another has read, and volatile stops the compiler from reordering, not the
- * hardware. So every round reads, synchronises the warp, writes, and synchronises again. Lanes past
- * the middle write values that nobody uses: that costs nothing, and a condition would.
+ * Before Volta (2017) the lanes of a warp ran in lockstep, and programmers wrote this without any
+ * synchronization and with a volatile pointer. Now each thread has a program counter of its own: a
+ * lane may write before another has read. volatile stops the compiler from reordering, not the
+ * hardware. So every round reads, synchronizes the warp, writes, and synchronizes again. Lanes past
+ * the middle write values that are not used. That costs nothing, and a condition would.
  *
  * Better: six rounds without a barrier for the block.
  * Still bad: the other rounds are a loop, with a comparison, a shift and a branch each. */
@@ -124,13 +124,13 @@ void launch_unrolled_tree(const struct reduction *call)
     FINISH(unrolled_tree)<<<1, BLOCK>>>(block_results, NULL, blocks.count, result);
 }
 
-/* 16 bytes a load: four floats or two doubles. The address must be a multiple of 16, so the few
- * elements before the first such address and after the last are read one by one. Where a and b are
- * not aligned alike, that is all of them.
+/* 16 bytes per load: four floats or two doubles. The address must be a multiple of 16, so the few
+ * elements before the first such address and after the last are read one by one. If a and b are not
+ * aligned in the same way, all elements are.
  *
  * Better: a quarter of the load instructions, and more bytes in flight.
- * Still bad: one load of each operand at a time; and the tree goes through shared memory, where
- * registers would do (step 06). */
+ * Still bad: one load of each operand is in flight at a time, and the tree goes through shared
+ * memory although registers would do (step 06). */
 __global__ void vectorized(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value partial[BLOCK];
@@ -171,13 +171,13 @@ void launch_vectorized(const struct reduction *call)
     FINISH(vectorized)<<<1, BLOCK>>>(block_results, NULL, blocks.count, result);
 }
 
-/* The block's number added to the result by an atomic: nobody has to wait for the other blocks.
+/* An atomic adds the block's number to the result, so no block waits for the others.
  *
- * Better: no second launch over the blocks' numbers, and one atomic a block where step 04's
- * atomic_block has 256 more in shared memory.
- * Still bad: the result must hold the identity before, which takes a launch again, if one of a
- * single thread; and the blocks add in the order in which they finish, so the last bits differ from
- * run to run. */
+ * Better: no second launch over the blocks' numbers, and one atomic per block. Step 04's
+ * atomic_block has 256 more per block in shared memory.
+ * Still bad: the result must hold the identity before, which again takes a launch, of a single
+ * thread. The blocks add in the order in which they finish, so the last bits differ from run to
+ * run. */
 __global__ void write_identity(value *result)
 {
     *result = IDENTITY;
