@@ -25,10 +25,10 @@ static void all_reduce(const struct reduction *call, int gpu)
                              type, ncclSum, comms[gpu], (cudaStream_t)share->stream));
 }
 
-/* An all-reduce in the streams behind the kernels. One thread calls for all ranks: hence the group,
- * whose calls are made together. (Its maximum and minimum would pass over NaN: sums only.)
+/* An all-reduce in the streams, after the kernels. One thread calls for all ranks, so the calls are
+ * a group. (NCCL's maximum and minimum drop NaN, so it has sums only.)
  *
- * Better: one operation in place of copies and a second launch, and every GPU has the result.
+ * Better: one operation instead of copies and a second launch, and every GPU has the result.
  * Still bad: one thread launches on all GPUs, so the last one starts late. */
 void launch_nccl(const struct reduction *call)
 {
@@ -46,11 +46,11 @@ static void work(void *argument, int gpu)
 {
     CHECK(cudaSetDevice(gpu));
     reduce_on_one_gpu(&shares.of[gpu]);
-    CHECK(cudaGetLastError()); /* it belongs to a thread, too */
+    CHECK(cudaGetLastError()); /* it also belongs to a thread */
     all_reduce(argument, gpu);
 }
 
-/* A thread for each GPU (device/pool.h), which calls for its own rank: no group.
+/* A thread per GPU (device/pool.h) calls for its own rank, without a group.
  *
  * Better: all GPUs start at about the same time.
  * Still bad: threads have to be woken and waited for in each call. */

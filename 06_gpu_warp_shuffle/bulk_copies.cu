@@ -1,8 +1,8 @@
 /* Step 06, the top rung: bulk copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and
  * later GPUs.
  *
- * One thread issues copies of kilobytes, which arrive in shared memory without passing through
- * registers, and a barrier in shared memory (mbarrier) tells when they have arrived. */
+ * One thread issues copies of kilobytes to shared memory, which do not pass through registers. A
+ * barrier in shared memory (mbarrier) counts the bytes that have arrived. */
 #include "base/integers.h"
 #include "kernel/launch_limits.cuh"
 #include "kernel/overlap.cuh"
@@ -37,8 +37,8 @@ static __device__ void fetch(const element *a, const second *b, size_t first, un
 /* A ring of STAGES tiles in shared memory: while the threads reduce one, the TMA fills the others.
  * A block takes every gridDim.x-th tile. Elements that do not fill a tile are read one by one.
  *
- * Better: 96 to 192 KB in flight on every multiprocessor at all times, and one thread issues all
- * copies. */
+ * Better: 96 to 192 KB are in flight per SM at all times, and one thread issues all copies.
+ * Still bad: it declines inputs of less than a tile, and two inputs with different alignment. */
 __global__ void __launch_bounds__(BULK_THREADS)
     bulk_copies(const element *a, const second *b, size_t n, size_t head, value *block_results,
                 value *result)

@@ -8,8 +8,8 @@
 
 /* A block per column, since a block per row did well.
  *
- * Bad: neighbouring threads read addresses that are a row apart. Each 4 bytes cost a sector of 32,
- * and the other seven elements of it belong to other blocks. */
+ * Still bad: neighbouring threads read addresses that are a row apart. Each 4 bytes cost a sector
+ * of 32, and the other seven elements of it belong to other blocks. */
 __global__ void column_block(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t column = block_number();
@@ -34,7 +34,7 @@ void launch_column_block(const struct matrix_reduction *call)
                                       (value *)call->result);
 }
 
-/* A thread per column: what was bad for rows.
+/* A thread per column. That was bad for rows.
  *
  * Better: the lanes of a warp read neighbours, in every row, and no thread needs another's number.
  * Still bad: as many threads as columns, too few to keep a GPU busy unless the matrix is very
@@ -64,7 +64,7 @@ void launch_column_thread(const struct matrix_reduction *call)
 
 static const unsigned BLOCK = COLUMN_BLOCK;
 
-/* Combines the values of the threads that stand in the same column, `width` apart, and stores those
+/* Combines the values of the threads in the same column, `width` apart, and stores those
  * of the first `width` threads from `out` on: step 05's tree, ended when one value per column is
  * left. All threads must call it; `inside` says whether a thread's column exists. */
 static __device__ void store_column(value mine, unsigned width, bool inside, value *out)
@@ -147,8 +147,7 @@ static __device__ void store_columns(const struct pack *mine, unsigned width, bo
 /* 16-byte loads: a thread takes PACK neighbouring columns. Every row has to start at a multiple of
  * 16 bytes.
  *
- * Better: a quarter of the load instructions, and four times the bytes in flight on each
- * multiprocessor.
+ * Better: a quarter of the load instructions, and four times the bytes in flight per SM.
  * Still bad: there are also only a quarter of the blocks, so it pays only for many columns. A
  * thread waits for one pack before it loads the next. */
 __global__ void column_vectorized(const value *a, size_t rows, size_t columns, unsigned width,
@@ -183,7 +182,7 @@ const char *declines_column_vectorized(const struct matrix_reduction *call)
                : NULL;
 }
 
-/* Blocks that are on a multiprocessor at a time. */
+/* Blocks that are on an SM at a time. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800 /* room for 1024 threads */
 enum { RESIDENT = 1024 / BLOCK };
 #else
@@ -229,9 +228,9 @@ static __device__ void reduce_columns(struct pack *mine, const value *a, size_t 
 }
 
 /* Several rows at a time, and registers for them (see row_in_flight): 64 bytes per thread, or 32
- * where the loads are narrow, because rows do not start at multiples of 16 bytes.
+ * if the loads are narrow, because rows do not start at multiples of 16 bytes.
  *
- * Better: four times the bytes in flight, 96 KB on every multiprocessor.
+ * Better: four times the bytes in flight, 96 KB per SM.
  * Still bad: in a narrow matrix most threads have no column, in a low one no row. */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     column_in_flight(const value *a, size_t rows, size_t columns, unsigned width, value *out)
@@ -279,7 +278,7 @@ void launch_column_in_flight(const struct matrix_reduction *call)
  * ones where rows are few.
  *
  * Better: all threads have loads to do.
- * Still bad: few columns, however long, keep few multiprocessors busy. */
+ * Still bad: few columns, however long, keep few SMs busy. */
 void launch_column_fitted(const struct matrix_reduction *call)
 {
     if (call->columns > 0)
@@ -299,7 +298,7 @@ const char *declines_column_fitted(const struct matrix_reduction *call)
  * leave a matrix with a row for each of them, and a second launch reduces the columns of that, in
  * the same order every time.
  *
- * Better: a single long column keeps all multiprocessors busy.
+ * Better: a single long column keeps all SMs busy.
  * Still bad: a second launch, where the last block could finish (one_launch). */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     column_split(const value *a, size_t rows, size_t columns, unsigned width, size_t rows_per_block,

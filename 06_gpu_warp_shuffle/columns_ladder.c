@@ -89,23 +89,24 @@ static void describe_column_split(const struct matrix_reduction *call, char text
 static const struct matrix_rung rungs[] = {
     {
         .rung = {.name = "column_block",
-                 .idea = "a block a column: neighbouring threads read a row apart"},
+                 .idea = "a block per column: neighbouring threads read a row apart"},
         .run = launch_column_block,
         .depth = depth_column_block,
     },
     {
-        .rung = {.name = "column_thread", .idea = "a thread a column: neighbours read neighbours"},
+        .rung = {.name = "column_thread",
+                 .idea = "a thread per column: neighbours read neighbours"},
         .run = launch_column_thread,
         .depth = depth_column_thread,
     },
     {
         .rung = {.name = "column_tile",
-                 .idea = "several threads a column, combined in shared memory"},
+                 .idea = "several threads per column, combined in shared memory"},
         .run = launch_column_tile,
         .depth = depth_column_fixed,
     },
     {
-        .rung = {.name = "column_vectorized", .idea = "16-byte loads: several columns a thread"},
+        .rung = {.name = "column_vectorized", .idea = "16-byte loads: several columns per thread"},
         .run = launch_column_vectorized,
         .declines = declines_column_vectorized,
         .depth = depth_column_fixed,
@@ -127,7 +128,7 @@ static const struct matrix_rung rungs[] = {
     },
     {
         .rung = {.name = "column_split",
-                 .idea = "several blocks for a long column where columns are few"},
+                 .idea = "several blocks for a long column if columns are few"},
         .run = launch_column_split,
         .declines = declines_column_split,
         .depth = depth_column_split,

@@ -26,7 +26,7 @@ static double depth_block_atomic(const struct reduction *call)
 }
 
 /* More than depth_two_stages: the accumulators of a thread are combined at the end, and the last
- * block's warp takes several numbers a lane. */
+ * block's warp takes several numbers per lane. */
 static double depth_one_launch(const struct reduction *call)
 {
     return depth_two_stages(call) + 32;
@@ -40,7 +40,7 @@ static const struct reduction_rung rungs[] = {
         .shape = TAKES_GRID,
     },
     {
-        .rung = {.name = "two_level", .idea = "the warps' results by shuffle, too"},
+        .rung = {.name = "two_level", .idea = "also the warps' results by shuffle"},
         .run = launch_two_level,
         .depth = depth_two_stages,
         .shape = TAKES_GRID,

@@ -6,7 +6,7 @@ struct shape {
     unsigned threads, loads, blocks;
 };
 
-/* As many blocks as there is work for, and at most `resident` on each multiprocessor. */
+/* As many blocks as there is work for, and at most `resident` per SM. */
 static struct shape shape_of(const struct reduction *call, unsigned threads, unsigned loads,
                              unsigned resident)
 {
@@ -15,8 +15,8 @@ static struct shape shape_of(const struct reduction *call, unsigned threads, uns
     return shape;
 }
 
-/* A thread loads one pack per iteration as long as it has no more than that to do, and more packs
- * where it has. Tuned on an H200. */
+/* A thread loads one pack per iteration if it has no more to load in all, and otherwise several.
+ * Tuned on an H200. */
 static struct shape shape_for_size(const struct reduction *call)
 {
     const size_t packs = call->n / PACK;

@@ -8,7 +8,7 @@ struct __align__(16) pack
     value element[PACK];
 };
 
-/* A grid with a block for each of very many results: more than a grid may have in x go on in y. */
+/* A grid of one block per result. Results beyond the most blocks in x continue in y. */
 static dim3 grid_of(size_t blocks)
 {
     const size_t most = (size_t)1 << 30;

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many times as many blocks as fit at a time, where the work can be cut freely: more blocks
- * leave less to wait for at the end, and cost more to start and to combine. */
+/* Waves of blocks, if the work can be cut freely. More waves shorten the wait at the end, and cost
+ * more to start and to combine. */
 enum { ROW_WAVES = 16, COLUMN_WAVES = 8 };
 
 /* Bytes of a row from which a block takes it, not a warp; and of a piece of a row, at least. */
@@ -74,7 +74,7 @@ struct column_plan column_plan_fixed(const struct matrix_reduction *call, unsign
     return plan;
 }
 
-/* For `rows` rows of the call's columns, `count` columns a thread, at least `narrowest` threads
+/* For `rows` rows of the call's columns, `count` columns per thread, at least `narrowest` threads
  * across if there are columns for them, and at most `most_splits` blocks one below the other. */
 static struct column_plan plan_columns(const struct matrix_reduction *call, size_t rows,
                                        unsigned count, unsigned narrowest, size_t most_splits)

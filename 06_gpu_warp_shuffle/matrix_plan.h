@@ -15,15 +15,15 @@ extern "C" {
 enum {
     WARP_SIZE = 32,
 
-    /* Threads a block. */
+    /* Threads per block. */
     ROW_BLOCK = 256,
     COLUMN_BLOCK = 512,
 
-    /* Blocks that are on a multiprocessor at a time (__launch_bounds__). */
+    /* Blocks that are on an SM at a time (__launch_bounds__). */
     ROW_BLOCKS_RESIDENT = 5,
     COLUMN_BLOCKS_RESIDENT = 3,
 
-    /* What a thread loads before it uses the first of it: packs of 16 bytes or, where columns are
+    /* What a thread loads before it uses the first of it: packs of 16 bytes or, if columns are
      * read element by element, elements. */
     ROW_PACKS_IN_FLIGHT = 4,
     COLUMN_PACKS_IN_FLIGHT = 4,
@@ -35,8 +35,8 @@ enum {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Either `lanes` neighbouring lanes take a row, in a grid of `grid` blocks, or, where `lanes` is 0,
- * a block takes each of the `pieces` of a row. */
+/* Either `lanes` neighbouring lanes take a row, in a grid of `grid` blocks, or, if `lanes` is 0, a
+ * block takes each of the `pieces` of a row. */
 struct row_plan {
     unsigned lanes, grid;
     size_t pieces, piece_length;
@@ -45,14 +45,14 @@ struct row_plan {
 /* For rows that are not cut into pieces. */
 struct row_plan row_plan_fitted(const struct matrix_reduction *call, size_t rows, size_t columns);
 
-/* Cuts rows into pieces where they are too few, and long enough. The pieces' results, a matrix of
+/* Cuts rows into pieces if they are too few, and long enough. The pieces' results, a matrix of
  * `pieces` columns, fit into the workspace. */
 struct row_plan row_plan_split(const struct matrix_reduction *call);
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
 struct column_plan {
-    unsigned count;  /* columns a thread */
+    unsigned count;  /* columns per thread */
     unsigned width;  /* threads across */
     unsigned tiles;  /* blocks side by side */
     unsigned splits; /* blocks one below the other */
@@ -69,7 +69,7 @@ struct column_plan column_plan_fixed(const struct matrix_reduction *call, unsign
 /* As wide as suits the matrix. */
 struct column_plan column_plan_fitted(const struct matrix_reduction *call);
 
-/* With several blocks one below the other where columns are few. Their results, a matrix of
+/* With several blocks one below the other if columns are few. Their results, a matrix of
  * `splits` rows, fit into the workspace. */
 struct column_plan column_plan_split(const struct matrix_reduction *call);
 

@@ -1,9 +1,8 @@
 /* Step 06: launches that overlap (programmatic dependent launch), on Hopper (sm_90) and later GPUs.
  * On the CPU back end they follow one another.
  *
- * The next kernel in the stream may start on multiprocessors that have room while this one still
- * runs. It waits there until this one's writes are visible. So calls that follow one another do not
- * pay for a launch each. */
+ * The next kernel in the stream may start on SMs that have room while this one still runs. It waits
+ * there until this one's writes are visible. So calls in a series do not pay for a launch each. */
 #include "kernel/blocks.cuh"
 #include "kernel/overlap.cuh"
 #include "kernel/reduce.cuh"
@@ -13,7 +12,7 @@
 /* The rung shape_by_size with launches that overlap. A launch with an attribute cannot be written
  * as <<<>>>: cudaLaunchKernelEx takes its configuration, the kernel and its arguments.
  *
- * Better: a small input's time was mostly launch.
+ * Better: the time of a small input was mostly launch, and part of that is hidden now.
  * Still bad: loads pass through registers, which leaves a little bandwidth unused. */
 __global__ void __launch_bounds__(256) overlapped_256x1(const element *a, const second *b, size_t n,
                                                         value *block_results, value *result)

@@ -9,9 +9,9 @@ static const unsigned BLOCK = ROW_BLOCK;
 
 /* A thread per row, as a CPU programmer would write it.
  *
- * Bad: the lanes of a warp read addresses that are a row apart. Each load moves a sector of 32
- * bytes to use 4, and the rest may no longer be in the cache when it is needed. And a matrix of few
- * rows keeps few threads busy. */
+ * Still bad: the lanes of a warp read addresses that are a row apart. Each load moves a sector of
+ * 32 bytes to use 4, and the rest may no longer be in the cache when it is needed. And a matrix of
+ * few rows keeps few threads busy. */
 __global__ void row_thread(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t row = block_number() * BLOCK + threadIdx.x;
@@ -151,7 +151,7 @@ void launch_row_vectorized(const struct matrix_reduction *call)
                                     (value *)call->result);
 }
 
-/* Blocks that are on a multiprocessor at a time. */
+/* Blocks that are on an SM at a time. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800 /* room for 1024 threads */
 enum { RESIDENT = 1024 / BLOCK };
 #else
@@ -163,7 +163,7 @@ enum { RESIDENT = ROW_BLOCKS_RESIDENT };
  * __launch_bounds__ tells the compiler how many blocks share the registers. Without it the compiler
  * saves registers, and does the loads one after the other.
  *
- * Better: four times the bytes in flight, 80 KB on every multiprocessor.
+ * Better: four times the bytes in flight, 80 KB per SM.
  * Still bad: in a short row most threads find nothing to load. */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     row_in_flight(const value *a, size_t rows, size_t columns, value *out)
@@ -200,8 +200,8 @@ static __device__ value reduce_lanes(value mine, unsigned width)
 /* Only as many lanes for a short row as have ROW_PACKS_IN_FLIGHT loads each: a warp, or a part of
  * one. A long row still has a block.
  *
- * Better: all threads have loads to do, in short rows, too.
- * Still bad: a few rows, however long, keep few multiprocessors busy. */
+ * Better: all threads have loads to do, also in short rows.
+ * Still bad: a few rows, however long, keep few SMs busy. */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     row_fitted(const value *a, size_t rows, size_t columns, unsigned width, value *out)
 {
@@ -247,10 +247,10 @@ const char *declines_row_fitted(const struct matrix_reduction *call)
                : NULL;
 }
 
-/* Few, long rows are cut: a block for each piece of a row. It leaves a matrix with a column for
- * each piece, and a second launch reduces the rows of that, in the same order every time.
+/* Few, long rows are cut, one block per piece. That leaves a matrix with a column per piece, and a
+ * second launch reduces its rows, in the same order every time.
  *
- * Better: a single long row keeps all multiprocessors busy.
+ * Better: a single long row keeps all SMs busy.
  * Still bad: a second launch, where the last block could finish (one_launch). */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     row_split(const value *a, size_t columns, size_t piece_length, value *out)

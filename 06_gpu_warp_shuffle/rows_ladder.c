@@ -96,18 +96,18 @@ static void describe_row_split(const struct matrix_reduction *call, char text[RU
 static const struct matrix_rung rungs[] = {
     {
         .rung = {.name = "row_thread",
-                 .idea = "a thread a row: neighbouring lanes read a row apart"},
+                 .idea = "a thread per row: neighbouring lanes read a row apart"},
         .run = launch_row_thread,
         .depth = depth_row_thread,
     },
     {
         .rung = {.name = "row_warp",
-                 .idea = "a warp a row: neighbours read neighbours, shuffles combine"},
+                 .idea = "a warp per row: neighbours read neighbours, shuffles combine"},
         .run = launch_row_warp,
         .depth = depth_row_warp,
     },
     {
-        .rung = {.name = "row_block", .idea = "a block a row: eight warps share it"},
+        .rung = {.name = "row_block", .idea = "a block per row: eight warps share it"},
         .run = launch_row_block,
         .depth = depth_row_block,
     },
@@ -130,7 +130,7 @@ static const struct matrix_rung rungs[] = {
         .how = describe_row_fitted,
     },
     {
-        .rung = {.name = "row_split", .idea = "several blocks for a long row where rows are few"},
+        .rung = {.name = "row_split", .idea = "several blocks for a long row if rows are few"},
         .run = launch_row_split,
         .declines = declines_row_split,
         .depth = depth_row_split,

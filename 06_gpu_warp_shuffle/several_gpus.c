@@ -1,5 +1,5 @@
-/* Step 06, several GPUs: each reduces its share of the input, by the top rung of one GPU, to one
- * number; these rungs differ in how the numbers come together. The shares lie on the GPUs before a
+/* Step 06, several GPUs: each GPU reduces its share of the input to one number, by the top rung of
+ * one GPU. These rungs differ in how the numbers are combined. The shares lie on the GPUs before a
  * call (shares.h). */
 #include "several_gpus.h"
 
@@ -113,8 +113,8 @@ void prepare_peers(const struct reduction *call)
 /* The numbers are copied to the first GPU, which combines them. Events make the streams wait for
  * each other.
  *
- * Better: the host only asks; calls follow one another without it.
- * Still bad: a copy of a few bytes for every GPU, each an operation of its own. */
+ * Better: the host only issues the work, and calls follow one another without it.
+ * Still bad: every GPU has a copy of a few bytes, which is an operation of its own. */
 void launch_peer_copies(const struct reduction *call)
 {
     const size_t size = result_size(call->type);
@@ -166,7 +166,7 @@ void launch_peer_access(const struct reduction *call)
 static cudaStream_t captured;
 static cudaGraphExec_t all_launches;
 
-/* What launch_peer_access asks for becomes a graph: the default stream, which cannot be captured,
+/* The work of launch_peer_access becomes a graph: the default stream, which cannot be captured,
  * has a stand-in meanwhile. */
 void prepare_graph(const struct reduction *call)
 {
@@ -191,7 +191,7 @@ void prepare_graph(const struct reduction *call)
 /* The same as a CUDA graph, whose nodes are on all GPUs.
  *
  * Better: one call by the host, however many GPUs there are.
- * Still bad: the graph has this call's addresses and sizes; for others it is made anew. */
+ * Still bad: the graph has this call's addresses and sizes. Other calls need a new one. */
 void launch_graph(const struct reduction *call)
 {
     (void)call;

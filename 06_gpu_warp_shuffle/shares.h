@@ -33,7 +33,7 @@ void select_gpu(int gpu);
 /* Where GPU `gpu`'s number is in on_first or on_host. */
 void *place_of(void *numbers, int gpu);
 
-/* A call begins: the other GPUs wait for what the first one has been asked for before. It ends: the
+/* At the beginning of a call the other GPUs wait for the first one's earlier work. At its end the
  * first one waits for the others. So the events that time the first one's stream time all. */
 void fork_gpus(void);
 void join_gpus(void);

@@ -11,7 +11,7 @@ void launch_shape_by_size(const struct reduction *call);
 
 enum { MOST = 300000 };
 
-/* The sum of n ones by shape_by_size on a GPU that says it has so many multiprocessors, and the
+/* The sum of n ones by shape_by_size on a GPU that reports `multiprocessors` SMs, and the
  * counters of the launch where the back end has any. */
 static float sum_of_ones(size_t n, int multiprocessors, struct counters *counters)
 {
@@ -67,8 +67,8 @@ static void every_shape(void **state)
         {4096 * 4 + 1, 32, 256, 17}, /* 1024 floats a block */
         {32768, 32, 256, 32},        /* a quarter of a wave of 32 * 1024 packs */
         {32772, 32, 1024, 9},        /* 4096 floats a block */
-        {262144, 32, 1024, 32},      /* two waves, a block a multiprocessor */
-        {262148, 32, 1024, 33},      /* 8192 floats a block, up to two a multiprocessor */
+        {262144, 32, 1024, 32},      /* two waves, a block per SM */
+        {262148, 32, 1024, 33},      /* 8192 floats per block, up to two per SM */
         {65536, 1, 1024, 2},         /* 16 waves of a smaller GPU */
         {65540, 1, 1024, 2},         /* 16,384 floats a block */
         {MOST - 1, 8, 1024, 16},

@@ -1,5 +1,5 @@
-/* Step 06, several GPUs: how much of a rung's time is communication that nothing hides: what it
- * takes longer than the shares alone. */
+/* Step 06, several GPUs: which part of a rung's time is communication that is not hidden. It is the
+ * time beyond that of the shares alone. */
 #include <stdio.h>
 
 #include "device/gpu.h"

@@ -88,9 +88,8 @@ static __device__ unsigned ticket;
  * Which block will be last is not known, so each stores its number and then draws a ticket: the one
  * that draws the last ticket knows that all numbers are stored. The fence before the draw orders it
  * after the store, the one after it orders the reads after the draw. __ldcg reads from L2, where
- * the other blocks' stores are: an L1 cache belongs to one multiprocessor. Whichever block does it,
- * the numbers are combined in the same order, so the result has the same bits every time, unlike
- * with atomic additions. */
+ * the other blocks' stores are: an L1 cache belongs to one SM. The numbers are combined in the same
+ * order by any block, so the result has the same bits every time, unlike with atomic additions. */
 [[maybe_unused]] static __device__ void finish_by_last_block(value mine, value *block_results,
                                                              value *result)
 {

@@ -1,5 +1,5 @@
-/* Step 06: the threads of a warp read each other's registers; shared memory is left for what passes
- * between warps. This file is compiled for each operator and type, as those of step 05
+/* Step 06: the threads of a warp read each other's registers. Shared memory is left for one number
+ * per warp. This file is compiled for each operator and type, as those of step 05
  * (common/kernel/reduce.cuh). The first rungs launch their kernel twice: over the input, then over
  * the blocks' numbers. What several rungs share is in warp_reduce.cuh. */
 #include "kernel/blocks.cuh"
@@ -49,7 +49,7 @@ void launch_shuffle(const struct reduction *call)
 /* Two levels of shuffles: every warp its lanes, and the first warp the warps.
  *
  * Better: three rounds instead of seven additions.
- * Still bad: each load brings 4 bytes a thread. */
+ * Still bad: each load has 4 bytes per thread. */
 __global__ void two_level(const element *a, const second *b, size_t n, value *out)
 {
     value mine = IDENTITY;
@@ -76,7 +76,7 @@ void launch_two_level(const struct reduction *call)
  *
  * Better: a quarter of the load instructions, and four times the bytes in flight.
  * Still bad: a thread waits for one pack before it loads the next. To keep the memory of an H200
- * busy, each multiprocessor needs some 40 KB in flight at all times (bandwidth times latency). */
+ * busy, each SM needs some 40 KB in flight at all times (bandwidth times latency). */
 __global__ void vectorized(const element *a, const second *b, size_t n, value *out)
 {
     const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -129,7 +129,7 @@ void launch_in_flight(const struct reduction *call)
     FINISH(in_flight)<<<1, BLOCK>>>(block_results, NULL, grid, result);
 }
 
-/* The blocks' numbers by an atomic each, as tree_atomic of step 05.
+/* An atomic adds each block's number to the result, as in tree_atomic of step 05.
  *
  * Better: no second launch over the blocks' numbers.
  * Still bad: the result must hold the identity before, which takes a launch of a single thread. The
@@ -160,8 +160,8 @@ void launch_block_atomic(const struct reduction *call)
 /* One launch: the last block to finish reduces the blocks' numbers (finish_by_last_block).
  *
  * Better: nothing to clear, and the same bits every time.
- * Still bad: one shape for all sizes. A small input has blocks that find nothing to read and draw a
- * ticket all the same. */
+ * Still bad: one shape for all sizes. With a small input some blocks have nothing to read and still
+ * draw a ticket. */
 __global__ void __launch_bounds__(256)
     one_launch(const element *a, const second *b, size_t n, value *block_results, value *result)
 {

@@ -196,7 +196,7 @@ def draw_issue():
 # ---- Little's law --------------------------------------------------------------------------------
 
 
-# Kilobytes that one SM has in flight: docs/06_gpu_warp_shuffle.md, table in_flight.
+# Kilobytes in flight per SM, by the loads of one iteration in the source (docs/06_gpu_warp_shuffle.md).
 IN_FLIGHT = ((4, "shuffle", "sum", "f32"), (5, "shuffle", "dot", "mixed"), (8, "shuffle", "dot", "f32"),
              (16, "vectorized", "sum", "f32"), (16, "shuffle", "dot", "f64"), (20, "vectorized", "dot", "mixed"),
              (32, "vectorized", "dot", "f32"), (64, "in_flight", "sum", "f32"), (80, "in_flight", "dot", "mixed"),
