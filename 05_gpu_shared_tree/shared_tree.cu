@@ -129,8 +129,9 @@ void launch_interleaved(const struct reduction *call)
 /* The same additions by the first threads: thread t does what thread 2 * stride * t did.
  *
  * Better: the active threads fill whole warps, and the other warps skip the round.
- * Still bad: bank conflicts. Neighbouring threads now access words 2 * stride apart, so two, four
- * or eight threads of a warp access different words of one bank, one after the other. */
+ * Still bad: bank conflicts. Neighbouring threads now access words that are 2 * stride apart. So
+ * two, four or eight threads of a warp access different words of one bank, and the bank serves
+ * these words one after the other. */
 __global__ void strided(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value partial[MOST_THREADS];
