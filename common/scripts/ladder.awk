@@ -2,7 +2,8 @@
 #
 # Input: for every step a line "step NAME EXIT_STATUS", then the step's CSV file (report.h), or
 # nothing where it wrote none. Then of each climb that was recorded on a GPU a line "recorded NAME" and
-# its rows (recorded.awk): they are shown for steps that ran on the CPU back end. Variables bold, red,
+# its rows (recorded.awk): of the rungs that a step ran on the CPU
+# back end, they are shown. Variables bold, red,
 # green, yellow and plain hold terminal codes or nothing; columns is the width of the terminal, or 0.
 # POSIX awk.
 
@@ -79,6 +80,7 @@ function take_row() {
     if (value("backend") == "cpu" && on_gpu[steps])
         return
     where[steps] = "here"
+    ran[steps, value("rung")] = 1
     take_best(steps)
 }
 
@@ -105,7 +107,7 @@ NF > 0 {
     split_csv($0)
     if (!is_recorded) {
         take_row()
-    } else if (emulated[at_step]) {
+    } else if (emulated[at_step] && (at_step, value("rung")) in ran) {
         where[at_step] = device_text(value("device"))
         recorded[where[at_step]] = 1
         take_best(at_step)

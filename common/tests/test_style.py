@@ -22,13 +22,14 @@ sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
 import docs  # noqa: E402
 
 PAGES = ["CONTRIBUTING.md", "README.md"] + ["docs/%s.md" % name for name in (
-    "01_cpu_naive", "02_cpu_simd_threads", "07_any_shape", "07_attempts", "07_cpu", "07_float32_on_tensor_cores", "07_gemm",
+    "01_cpu_naive", "02_cpu_simd_threads", "03_gpu_single_thread", "04_gpu_atomic", "05_gpu_shared_tree",
+    "06_gpu_warp_shuffle", "06_matrices", "07_any_shape", "07_attempts", "07_cpu", "07_float32_on_tensor_cores", "07_gemm",
     "07_gemm_top", "07_tensor_cores", "07_tensor_cores_top", "08_conv", "08_conv_gemm", "08_conv_tensor_cores",
     "08_conv_winograd", "README", "atomics_and_races", "bank_conflicts", "coalescing", "course", "divergence", "exercises",
     "explorer", "first_program", "floating_point", "glossary", "it_does_not_work", "littles_law", "mistakes", "nsight_compute", "occupancy", "reference",
     "roofline", "room", "several_gpus", "several_hosts", "simt_back_end", "simt_inside", "simt_reference", "simtcc",
     "streams_and_graphs", "teaching", "testing", "timing", "tma_wgmma", "unrolling", "warp_scheduler")]
-PAGES += [page for page in docs.find_pages(ROOT) if re.match(r"docs/slides/|0[1278]_\w+/exercise/|0[35]_\w+/exercise/(03b|05g)|0[12]_\w+/README", page)]
+PAGES += [page for page in docs.find_pages(ROOT) if re.match(r"docs/slides/|0[1-8]_\w+/exercise/|0[1-6]_\w+/README", page)]
 
 LONGEST = 25  # words of a sentence
 PER_MINUTE = 200  # words that are read, and the same time again to run and try things
@@ -101,7 +102,7 @@ def groups(root):
 def table_complaints(text):
     """Of tables that are too large for a reader's page."""
     plain = docs.without_code(text)
-    for table in re.finditer(r"(?:^ *\|.*\n)+", plain, re.M):
+    for table in re.finditer(r"^ *\|.*\n *\|[ :|]*-[ :|-]*\n(?:^ *\|.*\n)*", plain, re.M):
         rows = table.group().strip().split("\n")
         columns = len(re.findall(r"(?<!\\)\|", rows[0])) - 1
         if columns > MOST_COLUMNS or len(rows) - 2 > MOST_ROWS:
