@@ -1,14 +1,60 @@
-/* Step 07, bfloat16: a tile's sums are stored while the next tile's products run. Consumers only
- * start products; the time until a step of them ends is free for the stores. With a beta that is
- * not 0, or a C that the TMA cannot store, a tile is stored at its end, as before. */
-#include "bfloat16/parts/kept_tile.cuh"
-#include "bfloat16/parts/launch.cuh"
-#include "bfloat16/parts/plan.h"
+/* Step 07, bfloat16: an overlapped epilogue. A tile's sums are stored during the next tile's MMAs.
+ * Consumers only issue MMAs; the time until a step of them ends is free for the stores. For a beta
+ * of 0, and a C that the TMA can store. */
+#include "bfloat16/parts/bf16.cuh"
+#include "bfloat16/parts/hopper.cuh"
 #include "rungs.h"
 
-typedef plan<256, 4, 1, true, every_nth, 16> later_plan;
+static const unsigned TILE_M = 128, TILE_N = 256, STAGES = 4, GROUP = 16;
+static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
+static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
+static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
+static const unsigned BUFFERS = 2, BUFFER_BYTES = 64 * ROW_BYTES; /* for 64 x 64 elements of C */
+static const unsigned PANELS = TILE_N / PANEL, PANEL_PAIRS = 16;  /* of a thread */
+typedef tensor_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
-static const unsigned PANELS = later_plan::TILE_N / PANEL, PANEL_PAIRS = 16; /* of a thread */
+/* The tiles of C, and the steps along k of each. */
+struct tile_grid {
+    unsigned rows, columns, steps;
+};
+
+static struct tile_grid grid_of(const struct gemm *call)
+{
+    return {(unsigned)((call->m + TILE_M - 1) / TILE_M),
+            (unsigned)((call->n + TILE_N - 1) / TILE_N), steps_along_k(call)};
+}
+
+/* One thread loads the tiles of A and B, up to a ring ahead, also across the end of a tile of C. */
+static __device__ void produce(tile_ring ring, const CUtensorMap *a, const CUtensorMap *b,
+                               const struct tile_grid &grid)
+{
+    for (unsigned tile = blockIdx.x; tile < grid.rows * grid.columns; tile += gridDim.x) {
+        const struct tile_of_c at = tile_in_order<GROUP>(tile, grid.rows, grid.columns);
+        for (unsigned step = 0; step < grid.steps; step++, ring.advance()) {
+            barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
+            bring_tiles(ring, a, b, (size_t)at.row * TILE_M, (size_t)at.column * TILE_N,
+                        (size_t)step * STEP_K);
+        }
+    }
+}
+
+/* Two sums in a register; the first row and column of the warpgroup's part of the tile. */
+struct kept_tile {
+    unsigned pairs[SUMS / 2];
+    size_t row, column;
+    bool is_there;
+};
+
+static __device__ void keep_tile(const struct gemm &call, size_t row, size_t column,
+                                 const float (&sum)[SUMS], struct kept_tile &kept)
+{
+#pragma unroll
+    for (unsigned i = 0; i < SUMS / 2; i++)
+        kept.pairs[i] = bf16_pair(call.alpha * sum[2 * i], call.alpha * sum[2 * i + 1]);
+    kept.row = row;
+    kept.column = column;
+    kept.is_there = true;
+}
 
 /* Stores 64 columns of the tile, by way of the buffer and the TMA. */
 static __device__ void store_kept_panel(const CUtensorMap *c, unsigned char *buffers,
@@ -16,9 +62,11 @@ static __device__ void store_kept_panel(const CUtensorMap *c, unsigned char *buf
 {
     const unsigned thread = threadIdx.x % WARPGROUP, lane = thread % 32;
     const unsigned buffer_row = thread / 32 * 16 + lane % 16;
-    unsigned char *const buffer = buffers + panel % later_plan::BUFFERS * later_plan::BUFFER_BYTES;
+    unsigned char *const buffer = buffers + panel % BUFFERS * BUFFER_BYTES;
 
-    wait_for_buffer<later_plan::BUFFERS - 1>(thread == 0);
+    if (thread == 0)
+        store_wait_read<BUFFERS - 1>(); /* the buffer is free again */
+    warpgroup_barrier();
 #pragma unroll
     for (unsigned j = 0; j < 8; j += 2) {
         const unsigned chunk = (j + lane / 16) ^ buffer_row % 8;
@@ -28,85 +76,118 @@ static __device__ void store_kept_panel(const CUtensorMap *c, unsigned char *buf
                      "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
                      : "memory");
     }
-    store_buffer(thread == 0, c, kept.row, kept.column + panel * PANEL, buffer);
+    before_async_reads();
+    warpgroup_barrier();
+    if (thread == 0) {
+        store_tile(c, kept.row, kept.column + panel * PANEL, buffer);
+        store_commit();
+    }
 }
 
-/* The consumers, for products of at least PANELS steps: one panel of the tile before is stored in
- * each of the first. */
-static __device__ void consume_and_store(later_plan::ring ring, const struct gemm &call,
-                                         const struct maps &maps, const struct bf16_work &work,
-                                         unsigned)
+/* The sums of a tile, of at least PANELS steps: one panel of the tile before is stored in each of
+ * the first. */
+static __device__ void sum_tile(tile_ring &ring, unsigned warpgroup, unsigned steps,
+                                float (&sum)[SUMS], const CUtensorMap *c, unsigned char *buffers,
+                                const struct kept_tile &kept)
 {
-    const unsigned warpgroup = warpgroup_of_thread(), stages = later_plan::STAGES;
-    unsigned char *const buffers = ring.tiles + stages * ring.STAGE_BYTES +
-                                   warpgroup * later_plan::BUFFERS * later_plan::BUFFER_BYTES;
-    struct kept_tile kept;
-    later_plan::units units;
-    struct unit unit = {};
-
-    kept.is_there = false;
-    for (units.begin(work); units.next(work, unit, 0);) {
-        float sum[later_plan::SUMS];
-        unsigned step;
+    const unsigned first_row = warpgroup * 64;
+    unsigned step;
 
 #pragma unroll
-        for (step = 0; step < PANELS; step++) {
-            barrier_wait(&ring.full[ring.stage], ring.parity);
-            later_plan::multiply(sum, ring, warpgroup, step == 0);
-            if (kept.is_there)
-                store_kept_panel(&maps.c, buffers, step, kept);
-            wgmma_wait<1>(); /* the step before has ended */
-            if (step > 0)
-                release_stage<1>(&ring.free[(ring.stage + stages - 1) % stages]);
-            ring.advance();
-        }
-        for (; step < unit.end; step++) {
-            barrier_wait(&ring.full[ring.stage], ring.parity);
-            later_plan::multiply(sum, ring, warpgroup, false);
-            wgmma_wait<1>();
-            release_stage<1>(&ring.free[(ring.stage + stages - 1) % stages]);
-            ring.advance();
-        }
-        wgmma_finish(sum);
-        release_stage<1>(&ring.free[(ring.stage + stages - 1) % stages]);
-        if (call.beta == 0 && work.c_is_mapped)
-            keep_tile(call, unit.row + warpgroup * 64, unit.column, sum, kept);
-        else
-            later_plan::store(call, &maps.c, work, buffers, unit, warpgroup, sum);
+    for (step = 0; step < PANELS; step++) {
+        barrier_wait(&ring.full[ring.stage], ring.parity);
+        multiply_step(sum, ring.a() + first_row * ROW_BYTES, ring.b(), step == 0);
+        if (kept.is_there)
+            store_kept_panel(c, buffers, step, kept);
+        wgmma_wait<1>(); /* the step before has ended */
+        if (step > 0)
+            release(&ring.free[(ring.stage + STAGES - 1) % STAGES]);
+        ring.advance();
+    }
+    for (; step < steps; step++) {
+        barrier_wait(&ring.full[ring.stage], ring.parity);
+        multiply_step(sum, ring.a() + first_row * ROW_BYTES, ring.b(), false);
+        wgmma_wait<1>();
+        release(&ring.free[(ring.stage + STAGES - 1) % STAGES]);
+        ring.advance();
+    }
+    wgmma_finish(sum);
+    release(&ring.free[(ring.stage + STAGES - 1) % STAGES]);
+}
+
+static __device__ void consume(tile_ring ring, const struct gemm &call, const CUtensorMap *c,
+                               const struct tile_grid &grid)
+{
+    const unsigned warpgroup = warpgroup_of_thread();
+    unsigned char *const buffers =
+        ring.tiles + STAGES * ring.STAGE_BYTES + warpgroup * BUFFERS * BUFFER_BYTES;
+    struct kept_tile kept;
+
+    kept.is_there = false;
+    for (unsigned tile = blockIdx.x; tile < grid.rows * grid.columns; tile += gridDim.x) {
+        const struct tile_of_c at = tile_in_order<GROUP>(tile, grid.rows, grid.columns);
+        float sum[SUMS];
+        sum_tile(ring, warpgroup, grid.steps, sum, c, buffers, kept);
+        keep_tile(call, (size_t)at.row * TILE_M + warpgroup * 64, (size_t)at.column * TILE_N, sum,
+                  kept);
     }
     if (kept.is_there)
 #pragma unroll
         for (unsigned panel = 0; panel < PANELS; panel++)
-            store_kept_panel(&maps.c, buffers, panel, kept);
+            store_kept_panel(c, buffers, panel, kept);
     if (threadIdx.x % WARPGROUP == 0)
         store_wait();
 }
 
 /* Better: the tensor cores no longer wait while sums are rounded and put into shared memory, 64
- * columns at a time. Still bad: a tile's last products must end before its sums are rounded. */
+ * columns at a time. Still bad: a tile's last MMAs must end before its sums are rounded. */
 static __global__ void __launch_bounds__(THREADS, 1)
-    stored_later(const struct gemm call, const __grid_constant__ struct maps maps,
-                 const struct bf16_work work)
+    stored_later(const struct gemm call, const __grid_constant__ CUtensorMap a,
+                 const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
+                 const struct tile_grid grid)
 {
-    multiply_units<later_plan, consume_and_store>(call, maps, work);
-}
+    extern __shared__ __align__(1024) unsigned char tiles[];
+    __shared__ phase_barrier full[STAGES], free[STAGES];
+    const tile_ring ring = {tiles, full, free, 0, 0};
 
-extern "C" bool bf16_can_be_stored_later(const struct gemm *call)
-{
-    return tma_can_load(call) && steps_along_k(call) >= PANELS;
+    if (threadIdx.x == 0)
+        ring.create_barriers(CONSUMERS / 32);
+    __syncthreads();
+    if (threadIdx.x >= CONSUMERS) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        if (threadIdx.x == CONSUMERS)
+            produce(ring, &a, &b, grid);
+        __syncwarp();
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
+        consume(ring, call, &c, grid);
+    }
 }
 
 extern "C" const char *declines_stored_later(const struct gemm *call)
 {
-    if (call->m == 0 || call->n == 0 || bf16_can_be_stored_later(call))
+    if (call->m == 0 || call->n == 0)
         return NULL;
-    return tma_can_load(call) ? "requires k > 192: a tile is stored in four steps along k"
-                              : declines_tma_loads(call);
+    if (!tma_can_load(call))
+        return declines_tma_loads(call);
+    if (steps_along_k(call) < PANELS)
+        return "requires k > 192: a tile is stored in four steps along k";
+    if (call->beta != 0)
+        return "requires beta = 0: a tile is stored after its sums have left";
+    return can_be_stored(call->c, call->m, call->n, call->ldc, sizeof(uint16_t))
+               ? NULL
+               : "requires whole chunks of 16 bytes in the rows of C";
 }
 
 extern "C" void launch_stored_later(const struct gemm *call)
 {
-    if (call->m > 0 && call->n > 0)
-        LAUNCH_PREPARED(stored_later, later_plan, call, 1, NULL);
+    const unsigned bytes = STAGES * tile_ring::STAGE_BYTES + 2 * BUFFERS * BUFFER_BYTES;
+    const struct tile_grid grid = grid_of(call);
+
+    if (call->m == 0 || call->n == 0)
+        return;
+    cudaFuncSetAttribute(stored_later, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    stored_later<<<min((unsigned)call->multiprocessors, grid.rows * grid.columns), THREADS,
+                   bytes>>>(*call, map_a(call, TILE_M), map_b(call), map_c(call, 64), grid);
 }
 /* SPDX-License-Identifier: MIT */

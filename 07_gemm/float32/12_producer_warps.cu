@@ -1,14 +1,15 @@
 /* Step 07: warps with roles (warp specialization), on Hopper (sm_90a). */
-#include "kernel/launch_limits.cuh"
-
 #include "float32/parts/roles.cuh"
 
 /* setmaxnreg is specific to Hopper: code for sm_90a runs on no other GPU. */
 extern "C" const char *hopper_unavailable(void)
 {
-    const bool hopper = device_attribute(cudaDevAttrComputeCapabilityMajor) == 9 &&
-                        device_attribute(cudaDevAttrComputeCapabilityMinor) == 0;
-    return hopper ? NULL : "needs sm_90a, that is Hopper";
+    int device = 0, major = 0, minor = 0;
+
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    return major == 9 && minor == 0 ? NULL : "needs sm_90a, that is Hopper";
 }
 
 /* Better: the warps that multiply copy nothing, and no __syncthreads stands in the loop. Each stage

@@ -1,5 +1,4 @@
 /* Step 07: the TMA copies the tiles of B. */
-#include "float32/parts/map_b.cuh"
 #include "float32/parts/roles.cuh"
 
 extern "C" const char *declines_tensor_copies(const struct gemm *call)

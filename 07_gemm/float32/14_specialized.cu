@@ -1,5 +1,4 @@
 /* Step 07: the producers hand registers over to the consumers. */
-#include "float32/parts/map_b.cuh"
 #include "float32/parts/roles.cuh"
 
 /* At launch all threads have the same number of registers. The producers release some (setmaxnreg),

@@ -1,7 +1,6 @@
 /* Step 07, side rungs of specialized: the order of the multiply-adds, and launches that overlap. */
-#include "kernel/dependent_launch.cuh"
+#include "kernel/overlap.cuh"
 
-#include "float32/parts/map_b.cuh"
 #include "float32/parts/roles.cuh"
 
 /* At launch all threads have the same number of registers. The producers release some (setmaxnreg),

@@ -22,7 +22,6 @@ static __global__ void __launch_bounds__(256)
     const size_t pieces = (call.k + 255) / 256;
     const size_t piece = (size_t)blockIdx.x * 8 + threadIdx.x / 32, row = piece / pieces;
 
-    overlap_launches();
     if (row >= call.m)
         return;
 #pragma unroll
@@ -36,7 +35,6 @@ static __global__ void __launch_bounds__(256)
 static __global__ void __launch_bounds__(256)
     split_b(const struct gemm call, float *to, const size_t leading)
 {
-    overlap_launches();
     transpose<2>(call, to, leading);
 }
 
@@ -115,12 +113,12 @@ extern "C" void launch_tensor_3xtf32(const struct gemm *call)
     float *const a = room_for_parts(call), *const b = a + 2 * call->m * leading;
     const struct tile_work work = work_of(call, TILE_M, plan::TILE_N);
 
-    launch_dependent(split_a, blocks_of_rows, 256, 0, *call, a, leading);
-    launch_dependent(split_b, blocks_of_columns(call), 256, 0, *call, b, leading);
+    split_a<<<blocks_of_rows, 256>>>(*call, a, leading);
+    split_b<<<blocks_of_columns(call), 256>>>(*call, b, leading);
     cudaFuncSetAttribute(tensor_3xtf32, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)plan::SHARED_BYTES);
-    launch_dependent(
-        tensor_3xtf32, blocks_for(call, work), THREADS, plan::SHARED_BYTES, *call,
+    tensor_3xtf32<<<blocks_for(call, work), THREADS, plan::SHARED_BYTES>>>(
+        *call,
         map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, a, 2 * call->m, call->k, leading, TILE_M),
         map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, 2 * call->n, call->k, leading, plan::TILE_N),
         work);

@@ -42,7 +42,6 @@ static __global__ void __launch_bounds__(256)
     const size_t pairs = leading / 2, pair = (size_t)blockIdx.x * 256 + threadIdx.x;
     const size_t row = pair / pairs, column = pair % pairs * 2;
 
-    overlap_launches();
     if (row >= rows)
         return;
     float2 x = make_float2(load(call.b, call.ldb, call.k, call.n, row, column),
@@ -218,8 +217,8 @@ extern "C" void launch_tensor_bf16x6(const struct gemm *call)
     if (!can_be_mapped(call->a, call->m, call->k, call->lda, sizeof(float)))
         aligned.a = copy_to_aligned_rows(call, call->a, &aligned.lda, call->m, call->k,
                                          room + room_for_b(call));
-    launch_dependent(split_b, (unsigned)((rows * columns / 2 + 255) / 256), 256, 0, *call,
-                     (unsigned *)room, rows, columns);
+    split_b<<<(unsigned)((rows * columns / 2 + 255) / 256), 256>>>(*call, (unsigned *)room, rows,
+                                                                   columns);
     const struct mapped_matrix parts_of_b = {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
                                              sizeof(uint16_t),
                                              room,
@@ -230,9 +229,10 @@ extern "C" void launch_tensor_bf16x6(const struct gemm *call)
                                              PANEL};
     cudaFuncSetAttribute(tensor_bf16x6, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)SHARED_BYTES);
-    launch_dependent(tensor_bf16x6, blocks_for(call, work), THREADS, SHARED_BYTES, *call,
-                     map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, aligned.a, call->m, call->k,
-                                aligned.lda, TILE_M),
-                     map_matrix(&parts_of_b), work, rows);
+    tensor_bf16x6<<<blocks_for(call, work), THREADS, SHARED_BYTES>>>(
+        *call,
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, aligned.a, call->m, call->k, aligned.lda,
+                   TILE_M),
+        map_matrix(&parts_of_b), work, rows);
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,6 +1,5 @@
-/* Step 07: see parts/copy_rows.h. */
-#include "kernel/dependent_launch.cuh"
-#include "parts/copy_rows.h"
+/* Step 07: see parts/workspace.h. */
+#include "kernel/overlap.cuh"
 #include "parts/matrix.cuh"
 #include "parts/workspace.h"
 

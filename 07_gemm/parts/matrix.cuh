@@ -25,6 +25,24 @@ static inline __device__ size_t first_column_of_tile(size_t n, unsigned columns)
     return blockIdx.x % ((n + columns - 1) / columns) * columns;
 }
 
+/* Which tile of C it is, counted in tiles. */
+struct tile_of_c {
+    unsigned row, column;
+};
+
+/* The order of the tiles, column by column within groups of rows of tiles, so that blocks that run
+ * at the same time share rows of A and columns of B in L2. */
+template <unsigned GROUP>
+static inline __device__ struct tile_of_c tile_in_order(unsigned number, unsigned rows,
+                                                        unsigned columns)
+{
+    const unsigned in_group = number % (GROUP * columns);
+    const unsigned first = number / (GROUP * columns) * GROUP;
+    const unsigned group_rows = min(GROUP, rows - first);
+
+    return {first + in_group % group_rows, in_group / group_rows};
+}
+
 /* Whether the rows of the matrix can be read or written four floats at a time. */
 static inline __host__ __device__ bool has_aligned_rows(const float *matrix, size_t leading)
 {

@@ -6,8 +6,9 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "any_shape/bfloat16/plan.h"
 #include "any_shape/float32/plan.h"
-#include "bfloat16/parts/plan.h"
+#include "bfloat16/parts/even_plan.h"
 #include "measure/verify.h"
 #include "parts/workspace.h"
 #include "problem/gemm/gemm.h"
@@ -307,9 +308,9 @@ static void test_kept(void **state)
 /* The rows that the block, or pair, with the most tiles of even_waves computes. */
 static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
 {
-    const size_t cluster = plan->pairs ? 2 : 1, width = BF16_EVEN_COLUMNS * cluster;
+    const size_t cluster = plan->pairs ? 2 : 1, width = EVEN_COLUMNS * cluster;
     const size_t columns = (call->n + width - 1) / width;
-    const size_t high = plan->high_columns * ((call->m + BF16_HIGH_ROWS - 1) / BF16_HIGH_ROWS);
+    const size_t high = plan->high_columns * ((call->m + EVEN_HIGH_ROWS - 1) / EVEN_HIGH_ROWS);
     const size_t low = (columns - plan->high_columns) * ((call->m + plan->rows - 1) / plan->rows);
     const size_t blocks = (size_t)call->multiprocessors / cluster;
     size_t most = 0;
@@ -318,7 +319,7 @@ static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
     for (size_t block = 0; block < blocks; block++) {
         size_t rows = 0;
         for (size_t tile = block; tile < high + low; tile += blocks)
-            rows += tile < high ? BF16_HIGH_ROWS : plan->rows;
+            rows += tile < high ? EVEN_HIGH_ROWS : plan->rows;
         most = rows > most ? rows : most;
     }
     return most;
@@ -329,7 +330,7 @@ static void check_even_plan(const struct gemm *call, bool pairs)
 {
     static const unsigned low_rows[] = {208, 232};
     const struct bf16_plan plan = bf16_even_plan(call, pairs, NULL);
-    const size_t width = BF16_EVEN_COLUMNS * (pairs ? 2U : 1U);
+    const size_t width = EVEN_COLUMNS * (pairs ? 2U : 1U);
     const size_t columns = (call->n + width - 1) / width, planned = most_rows(call, &plan);
     struct bf16_plan other = plan;
 

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "bfloat16/parts/plan.h"
+#include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/even_plan.h"
 #include "parts/workspace.h"
 #include "problem/gemm/options.h"
 #include "rungs.h"
@@ -191,7 +192,7 @@ static void test_tiles(void **state)
 static void verify_even_tiles(unsigned low_rows, bool pairs)
 {
     static const unsigned high[] = {0, 1, 3};
-    const size_t rows[] = {2 * BF16_HIGH_ROWS, 2 * low_rows, 2 * BF16_HIGH_ROWS + 1,
+    const size_t rows[] = {2 * EVEN_HIGH_ROWS, 2 * low_rows, 2 * EVEN_HIGH_ROWS + 1,
                            2 * low_rows + 1, 3};
 
     plan = (struct bf16_plan){.way = BF16_EVEN, .splits = 1, .rows = low_rows, .pairs = pairs};
@@ -205,7 +206,7 @@ static void verify_even_tiles(unsigned low_rows, bool pairs)
     if (STEP_TEST_SANITIZED)
         return;
     plan.high_columns = 1; /* columns of more tiles than a group has */
-    verify((struct shape){8 * BF16_HIGH_ROWS + 1, pairs ? 640 : 264, 256}, (struct layout){0, 0}, 1,
+    verify((struct shape){8 * EVEN_HIGH_ROWS + 1, pairs ? 640 : 264, 256}, (struct layout){0, 0}, 1,
            0);
 }
 

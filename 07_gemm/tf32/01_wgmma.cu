@@ -8,7 +8,6 @@ typedef tf32_plan<1, 256, 4> plan;
 static __global__ void __launch_bounds__(256)
     transpose_b(const struct gemm call, float *to, const size_t leading)
 {
-    overlap_launches();
     transpose<1>(call, to, leading);
 }
 
@@ -70,11 +69,11 @@ extern "C" void launch_tf32_wgmma(const struct gemm *call)
     if (!can_be_mapped(call->a, call->m, call->k, call->lda, sizeof(float)))
         aligned.a = copy_to_aligned_rows(call, call->a, &aligned.lda, call->m, call->k,
                                          b + call->n * leading);
-    launch_dependent(transpose_b, blocks_of_columns(call), 256, 0, *call, b, leading);
+    transpose_b<<<blocks_of_columns(call), 256>>>(*call, b, leading);
     cudaFuncSetAttribute(tf32_wgmma, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)plan::SHARED_BYTES);
-    launch_dependent(
-        tf32_wgmma, blocks_for(call, work), THREADS, plan::SHARED_BYTES, *call,
+    tf32_wgmma<<<blocks_for(call, work), THREADS, plan::SHARED_BYTES>>>(
+        *call,
         map_floats(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, aligned.a, call->m, call->k, aligned.lda,
                    TILE_M),
         map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, call->n, call->k, leading, plan::TILE_N),

@@ -192,6 +192,7 @@ static void launch_tf32_registers(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
+    const unsigned bytes = shared_bytes<STORES_BY_TMA>;
     struct tile_work work = work_of(call, TILE_M, TILE_N);
     float *const room = room_for_operands(call);
     struct gemm aligned = *call;
@@ -204,17 +205,17 @@ static void launch_tf32_registers(const struct gemm *call)
         aligned.b = copy_to_aligned_rows(call, call->b, &aligned.ldb, call->k, call->n,
                                          room + call->m * aligned_floats(call->k));
     cudaFuncSetAttribute(tf32_registers<STORES_BY_TMA>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         (int)shared_bytes<STORES_BY_TMA>);
-    launch_dependent(tf32_registers<STORES_BY_TMA>, blocks_for(call, work), THREADS,
-                     shared_bytes<STORES_BY_TMA>, *call,
-                     map_floats(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, aligned.a, call->m, call->k,
-                                aligned.lda, TILE_M),
-                     map_floats(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, aligned.b, call->k, call->n,
-                                aligned.ldb, STEP_K),
-                     c_is_mapped ? map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, call->c, call->m,
-                                              call->n, call->ldc, BUFFER_ROWS)
-                                 : CUtensorMap{},
-                     c_is_mapped, work);
+                         (int)bytes);
+    tf32_registers<STORES_BY_TMA><<<blocks_for(call, work), THREADS, bytes>>>(
+        *call,
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, aligned.a, call->m, call->k, aligned.lda,
+                   TILE_M),
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, aligned.b, call->k, call->n, aligned.ldb,
+                   STEP_K),
+        c_is_mapped ? map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, call->c, call->m, call->n,
+                                 call->ldc, BUFFER_ROWS)
+                    : CUtensorMap{},
+        c_is_mapped, work);
 }
 
 /* Better: nothing is transposed first. Still bad: a thread's sums belong to different rows, so that

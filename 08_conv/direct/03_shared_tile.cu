@@ -1,5 +1,6 @@
 /* Step 08: the inputs of a block in shared memory. */
 #include "direct/parts/shared_tile.cuh"
+#include "parts/conv_limits.cuh"
 #include "rungs.h"
 
 /* A block computes 32 x 8 outputs of one filter. For one channel after the other, it copies the

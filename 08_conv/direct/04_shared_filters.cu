@@ -1,6 +1,7 @@
 /* Step 08: shared_tile for 8 filters per thread. */
 #include "direct/parts/shared_tile.cuh"
-#include "parts/outer_product.cuh"
+#include "parts/conv_device.cuh"
+#include "parts/conv_limits.cuh"
 #include "rungs.h"
 
 static const unsigned THREAD_FILTERS = 8;

@@ -1,7 +1,10 @@
 /* Step 08, direct convolution for 3 x 3 filters at stride 1, as in direct/05_register_tile.cu.
  * Copies are planned before the first of them starts. */
 #include "direct/parts/register_tile.cuh"
-#include "kernel/dependent_launch.cuh"
+#include "kernel/overlap.cuh"
+#include "parts/conv_limits.cuh"
+#include "parts/conv_shape.h"
+#include "parts/tile_copies.cuh"
 #include "rungs.h"
 
 static const unsigned WIDEST = 16; /* the most strips in a row of a block */

@@ -1,5 +1,5 @@
 /* Step 08, convolution as a matrix product with the im2col matrix in memory. */
-#include "gemm/parts/im2col.cuh"
+#include "parts/conv_device.cuh"
 #include "problem/gemm/gemm.h"
 #include "rungs.h"
 

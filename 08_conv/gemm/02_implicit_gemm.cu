@@ -1,6 +1,6 @@
 /* Step 08, the matrix product without a matrix in memory: where its element would be, index
  * arithmetic finds the input. */
-#include "gemm/parts/im2col.cuh"
+#include "parts/conv_device.cuh"
 #include "rungs.h"
 
 static const unsigned TILE = 32;

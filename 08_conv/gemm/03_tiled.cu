@@ -1,5 +1,6 @@
 /* Step 08, the implicit matrix product with a square of sums for each thread. */
 #include "gemm/parts/tiled.cuh"
+#include "parts/conv_device.cuh"
 #include "rungs.h"
 
 /* The channel and tap of the next row that a thread loads: incremented, without divisions. */

@@ -3,6 +3,7 @@
  * (gemm/parts/gather.cu prepares both). */
 #include "gemm/parts/gather.cuh"
 #include "gemm/parts/tiled.cuh"
+#include "parts/conv_device.cuh"
 #include "rungs.h"
 
 static const unsigned VECTOR = 4; /* weights that a thread copies */

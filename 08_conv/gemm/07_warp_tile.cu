@@ -1,5 +1,6 @@
 /* Step 08, the implicit product with larger squares of sums: as implicit_gemm_packed otherwise. */
 #include "gemm/parts/gathered_tile.cuh"
+#include "parts/conv_device.cuh"
 #include "rungs.h"
 
 static const unsigned FILTERS = 64, PIXELS = 128, BLOCK = FILTERS * PIXELS / THREAD_SUMS;

@@ -1,5 +1,6 @@
 /* Step 08, grouped and depthwise convolution with a square of outputs for each thread. */
 #include "parts/conv_device.cuh"
+#include "parts/conv_shape.h"
 #include "rungs.h"
 
 static const unsigned BLOCK = 128, ROWS = 4, COLUMNS = 4;

@@ -2,99 +2,16 @@
 #ifndef CONV_DEVICE_CUH
 #define CONV_DEVICE_CUH
 
-#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
+#include <stdint.h>
 
 #include "base/integers.h"
-#include "kernel/launch_limits.cuh"
-#include "parts/conv_shape.h"
+#include "problem/conv/conv.h"
 
 /* The group of channels that a filter reads. */
 static __device__ inline size_t group_of(const struct conv &call, size_t filter)
 {
     return call.groups <= 1 ? 0 : filter / (call.filters / call.groups);
-}
-
-/* The pieces of an input tile that a thread copies for each channel, VECTOR floats per piece. Their
- * addresses within a channel are the same for all channels, so they are computed once. Pieces
- * outside the image are never copied: they are set to 0 once in every buffer for a tile. */
-template <unsigned COPIES, unsigned VECTOR>
-struct tile_copies {
-    unsigned from[COPIES]; /* index in the channel; meaningless outside the image */
-    unsigned to[COPIES];   /* index in the tile */
-    unsigned inside;       /* a bit for each piece: is it inside the image? */
-    unsigned tile;         /* a bit for each piece: is it part of the tile? */
-};
-
-/* The tile has rows x columns floats, with a distance of `pitch` between rows, and begins at (top,
- * left) of the image. Sizes are limited by conv_declines_3x3. */
-template <unsigned COPIES, unsigned VECTOR>
-static __device__ inline void plan_tile(tile_copies<COPIES, VECTOR> *plan, const struct conv &call,
-                                        unsigned rows, unsigned columns, unsigned pitch, int top,
-                                        int left)
-{
-    const unsigned pieces = (columns + VECTOR - 1) / VECTOR; /* per row */
-    const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
-
-    plan->inside = plan->tile = 0;
-#pragma unroll
-    for (unsigned i = 0; i < COPIES; i++) {
-        const unsigned piece = threadIdx.x + i * blockDim.x;
-        const unsigned row = piece / pieces, column = piece % pieces * VECTOR;
-        const unsigned y = (unsigned)top + row, x = (unsigned)left + column;
-
-        plan->to[i] = row * pitch + column;
-        plan->from[i] = y * width + x;
-        if (row >= rows)
-            continue;
-        plan->tile |= 1U << i;
-        if (y < height && x < width) /* false below 0, where they wrap around */
-            plan->inside |= 1U << i;
-    }
-}
-
-template <unsigned COPIES, unsigned VECTOR>
-static __device__ inline void clear_outside(const tile_copies<COPIES, VECTOR> &plan, float *tile)
-{
-#pragma unroll
-    for (unsigned i = 0; i < COPIES; i++)
-        if ((plan.tile & ~plan.inside) >> i & 1)
-            for (unsigned v = 0; v < VECTOR; v++)
-                tile[plan.to[i] + v] = 0;
-}
-
-/* Returns the address, but hides from the compiler which array it is in. If the compiler knows, it
- * recomputes a shared array's address for every conditional copy, from a special register that is
- * slow to read. */
-static __device__ inline float *opaque(float *address)
-{
-#ifdef __CUDA_ARCH__
-    asm("" : "+l"(address));
-#endif
-    return address;
-}
-
-/* Starts the copies of one channel. */
-template <unsigned COPIES, unsigned VECTOR>
-static __device__ inline void copy_tile(const tile_copies<COPIES, VECTOR> &plan,
-                                        const float *channel, float *tile)
-{
-#pragma unroll
-    for (unsigned i = 0; i < COPIES; i++)
-        if (plan.inside >> i & 1)
-            __pipeline_memcpy_async(tile + plan.to[i], channel + plan.from[i],
-                                    VECTOR * sizeof(float));
-}
-
-/* Starts to copy FLOATS floats, 16 bytes at a time. */
-template <unsigned FLOATS, unsigned THREADS>
-static __device__ inline void copy_floats(const float *from, float *to)
-{
-#pragma unroll
-    for (unsigned i = 0; i < FLOATS; i += 4 * THREADS)
-        if (FLOATS % (4 * THREADS) == 0 || i + 4 * threadIdx.x < FLOATS)
-            __pipeline_memcpy_async(to + i + 4 * threadIdx.x, from + i + 4 * threadIdx.x,
-                                    4 * sizeof(float));
 }
 
 /* Stores two or four neighbours at once, at an address aligned to their size. With plain
@@ -111,15 +28,71 @@ static __device__ inline void store4(float *to, const float *from)
     __stcg((float4 *)to, make_float4(from[0], from[1], from[2], from[3]));
 }
 
-/* For launches that exceed the limits of this GPU, or of all. */
-static inline const char *conv_declines_launch(size_t blocks, size_t shared_bytes)
+/* Loads four floats at once, from an address that is a multiple of 16. */
+static __device__ inline void load4(float *to, const float *from)
 {
-    if (!grid_may_have(blocks))
-        return "more blocks than a launch may have";
-    return block_may_have(shared_bytes) ? NULL : "a block's tiles do not fit in shared memory";
+    const float4 four = *(const float4 *)from;
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
 }
 
-extern "C" void launch_conv_naive(const struct conv *call);
+/* sums += column * row: ROWS x COLUMNS products from ROWS + COLUMNS numbers in registers. */
+template <unsigned ROWS, unsigned COLUMNS>
+static __device__ inline void add_outer_product(float (&sums)[ROWS][COLUMNS],
+                                                const float (&column)[ROWS],
+                                                const float (&row)[COLUMNS])
+{
+#pragma unroll
+    for (unsigned i = 0; i < ROWS; i++)
+#pragma unroll
+        for (unsigned j = 0; j < COLUMNS; j++)
+            sums[i][j] += column[i] * row[j];
+}
+
+/* ---- the im2col matrix ----------------------------------------------------------------------- */
+
+/* The matrix has a row per channel and tap and a column per output pixel of the batch; an element
+ * is the input that the pixel needs at that tap. A convolution is the product of the matrix of
+ * filters (a row per filter, a column per channel and tap) with it. */
+
+/* One output pixel: a column of the matrix. */
+struct pixel {
+    const float *image; /* the first channel of its image */
+    long top, left;     /* the input under the first tap, which may be outside the image */
+    size_t output;      /* index of the pixel in the output of the first filter */
+    bool exists;
+};
+
+static __device__ inline struct pixel pixel_of(const struct conv &call, size_t column)
+{
+    const size_t out_area = call.out_height * call.out_width;
+    const size_t batch = column / out_area, place = column % out_area;
+    struct pixel pixel;
+
+    pixel.image = call.input + batch * call.channels * call.height * call.width;
+    pixel.top = (long)(place / call.out_width * call.stride_height) - (long)call.pad;
+    pixel.left = (long)(place % call.out_width * call.stride_width) - (long)call.pad;
+    pixel.output = batch * call.filters * out_area + place;
+    pixel.exists = batch < call.batch;
+    return pixel;
+}
+
+/* An element of the im2col matrix, in a pixel's column: an input, or 0 outside the image. */
+static __device__ inline float input_under(const struct conv &call, const struct pixel &pixel,
+                                           size_t row)
+{
+    const size_t plane = call.kernel_height * call.kernel_width;
+    const size_t channel = row / plane, tap = row % plane;
+    const long y = pixel.top + (long)(tap / call.kernel_width * call.dilation);
+    const long x = pixel.left + (long)(tap % call.kernel_width * call.dilation);
+
+    if (!pixel.exists || channel >= call.channels || y < 0 || y >= (long)call.height || x < 0 ||
+        x >= (long)call.width)
+        return 0;
+    return pixel.image[(channel * call.height + y) * call.width + x];
+}
 
 #endif
 /* SPDX-License-Identifier: MIT */

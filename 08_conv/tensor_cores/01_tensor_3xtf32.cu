@@ -5,8 +5,11 @@
  * two, a float is the sum of two TF32 numbers, high + low. So a product of two floats is (a high +
  * a low) (b high + b low). Without low x low, the smallest term, that takes three products, each of
  * which is far faster on tensor cores than a product of floats. */
-#include "kernel/dependent_launch.cuh"
+#include "kernel/overlap.cuh"
 #include "parts/conv_device.cuh"
+#include "parts/conv_limits.cuh"
+#include "parts/conv_shape.h"
+#include "parts/tile_copies.cuh"
 
 extern "C" {
 #include "rungs.h"

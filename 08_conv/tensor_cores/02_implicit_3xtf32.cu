@@ -1,7 +1,18 @@
 /* Step 08, the general implicit product on Hopper's tensor cores, at nearly float32's accuracy. */
 #include "gemm/parts/gather.cuh"
+#include "kernel/overlap.cuh"
 #include "kernel/wgmma.cuh"
 #include "rungs.h"
+
+/* Describes a tile without swizzle, for rows along k: blocks of 8 rows x 16 bytes, each contiguous;
+ * the next 8 rows are 128 bytes further, the next 16 bytes of k `k_bytes` further. */
+static __device__ uint64_t wgmma_blocks(const void *tile, unsigned k_bytes)
+{
+    const uint64_t eight_rows = 128;
+
+    return (shared_address(tile) & 0x3FFFF) >> 4 | (uint64_t)(k_bytes >> 4) << 16 |
+           eight_rows >> 4 << 32;
+}
 
 static const unsigned THREADS = 256, WARPGROUPS = THREADS / 128;
 static const unsigned STAGES = 5, AHEAD = STAGES - 2;

@@ -7,7 +7,8 @@
  * each. For each component, multiplying these and summing over the channels is a matrix product:
  * filters x channels times channels x tiles. */
 #include "parts/conv_device.cuh"
-#include "parts/outer_product.cuh"
+#include "parts/conv_limits.cuh"
+#include "parts/tile_copies.cuh"
 #include "rungs.h"
 
 static const unsigned THREADS = 256, WARPS = THREADS / 32;

@@ -3,6 +3,7 @@
  * tensor_cores/02_implicit_3xtf32.cu), one transforms the products to outputs. The error bound:
  * winograd/parts/bound.h. */
 #include "gemm/parts/gather.cuh"
+#include "kernel/overlap.cuh"
 #include "winograd/parts/transforms.cuh"
 
 extern "C" {

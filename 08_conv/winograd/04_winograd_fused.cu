@@ -1,9 +1,12 @@
 /* Step 08, Winograd's F(4x4, 3x3) in one kernel: the transformed numbers, which winograd_4x4 passes
  * from kernel to kernel through memory, stay in shared memory. The error bound:
  * winograd/parts/bound.h. */
-#include "kernel/dependent_launch.cuh"
+#include <cuda_pipeline.h>
+
+#include "kernel/overlap.cuh"
 #include "parts/conv_device.cuh"
-#include "parts/outer_product.cuh"
+#include "parts/conv_limits.cuh"
+#include "parts/conv_shape.h"
 #include "rungs.h"
 #include "winograd/parts/transforms.cuh"
 

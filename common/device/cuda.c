@@ -45,7 +45,7 @@ static bool record_start(struct error *error)
     return gpu_record.active;
 }
 
-/* The launches of a graph that may start early (common/kernel/dependent_launch.cuh). Toolkits
+/* The launches of a graph that may start early (common/kernel/overlap.cuh). Toolkits
  * before 12.3 do not record them so. */
 static bool count_dependents(cudaGraph_t graph, size_t *count, struct error *error)
 {

@@ -4,7 +4,7 @@
 #ifndef RUNGS_CLUSTER_CUH
 #define RUNGS_CLUSTER_CUH
 
-#include "kernel/tensor_map.cuh"
+#include "kernel/tma.cuh"
 
 /* The block's number in its cluster. */
 static inline __device__ unsigned rank_in_cluster()
@@ -33,31 +33,6 @@ static inline __device__ void barrier_arrive_at(phase_barrier *barrier, unsigned
         : "memory");
 }
 
-/* What is at that place in the shared memory of block `rank`. */
-static inline __device__ float load_from_block(const float *here, unsigned rank)
-{
-    float one;
-    asm volatile("{\n\t.reg .b32 there;\n\t"
-                 "mapa.shared::cluster.u32 there, %1, %2;\n\t"
-                 "ld.shared::cluster.f32 %0, [there];\n\t}"
-                 : "=f"(one)
-                 : "r"(shared_address(here)), "r"(rank)
-                 : "memory");
-    return one;
-}
-
-static inline __device__ float4 load_from_block(const float4 *here, unsigned rank)
-{
-    float4 four;
-    asm volatile("{\n\t.reg .b32 there;\n\t"
-                 "mapa.shared::cluster.u32 there, %4, %5;\n\t"
-                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there];\n\t}"
-                 : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
-                 : "r"(shared_address(here)), "r"(rank)
-                 : "memory");
-    return four;
-}
-
 /* Starts to copy the tile that begins at (row, column) into the memory of all blocks of the cluster
  * whose bits are in `blocks`, at the same place in each; in each, the barrier at the same place
  * counts the bytes. */
@@ -70,28 +45,6 @@ static inline __device__ void copy_tile_to_blocks(void *to, const CUtensorMap *m
                  "l"(matrix), "r"((int)column), "r"((int)row), "r"(shared_address(barrier)),
                  "h"(blocks)
                  : "memory");
-}
-
-/* How many clusters of that many blocks can run at the same time. */
-template <typename... Parameters>
-static inline unsigned most_clusters(void (*kernel)(Parameters...), unsigned cluster,
-                                     unsigned threads, size_t shared_bytes)
-{
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t config = {};
-    int clusters = 0;
-
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = cluster;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.gridDim = dim3(cluster);
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = shared_bytes;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess
-               ? (unsigned)clusters
-               : 0;
 }
 
 #endif

@@ -24,7 +24,7 @@ static inline __device__ uint64_t hint_to_evict()
     return hint;
 }
 
-/* volatile: not before the wait for the kernel before (dependent_launch.cuh). */
+/* volatile: not before the wait for the kernel before (overlap.cuh). */
 static inline __device__ float load_hinted(const float *from, uint64_t hint)
 {
     float one;

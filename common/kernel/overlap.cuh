@@ -6,8 +6,6 @@
 
 #include <cuda_runtime.h>
 
-#include "kernel/launch_limits.cuh"
-
 /* Allows blocks of the next kernel in the stream to start on multiprocessors that have room. */
 static inline __device__ void let_next_kernel_in()
 {
@@ -43,11 +41,13 @@ static inline bool launches_can_overlap(const void *kernel)
 #else
     static int answer = -1;
     cudaFuncAttributes attributes = {};
+    int device = 0, major = 0;
 
     if (answer < 0) {
+        cudaGetDevice(&device);
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
         cudaFuncGetAttributes(&attributes, kernel);
-        answer =
-            device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 && attributes.ptxVersion >= 90;
+        answer = major >= 9 && attributes.ptxVersion >= 90;
     }
     return answer;
 #endif
@@ -70,6 +70,95 @@ static inline cudaLaunchConfig_t overlapping(const void *kernel, dim3 grid, unsi
     config.attrs = attribute;
     config.numAttrs = launches_can_overlap(kernel) ? 1 : 0;
     return config;
+}
+
+/* ---- launches of kernels with any parameters ------------------------------------------------- */
+
+#ifndef __SIMT__
+/* Launches kernel(arguments...) in a stream. The kernel may overlap the one before it there, so it
+ * has to call wait_for_kernel_before. Errors are left to cudaGetLastError. */
+template <typename... Parameters, typename... Arguments>
+static inline void launch_dependent_in(cudaStream_t stream, void (*kernel)(Parameters...),
+                                       dim3 grid, unsigned threads, size_t shared_bytes,
+                                       Arguments... arguments)
+{
+    cudaLaunchAttribute overlap = {};
+    const cudaLaunchConfig_t config =
+        overlapping((const void *)kernel, grid, threads, shared_bytes, stream, &overlap);
+
+    cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+/* The same in the default stream. */
+#define launch_dependent(...) launch_dependent_in((cudaStream_t)0, __VA_ARGS__)
+
+#define launch_dependent_clusters(kernel, ...) launch_clusters(kernel, __VA_ARGS__)
+#define launch_dependent_together(kernel, ...) launch_together(kernel, __VA_ARGS__)
+#else
+#define launch_dependent_clusters(kernel, ...)                                                     \
+    (simt::add_function(#kernel, kernel), launch_clusters(kernel, __VA_ARGS__))
+#define launch_dependent_together(kernel, ...)                                                     \
+    (simt::add_function(#kernel, kernel), launch_together(kernel, __VA_ARGS__))
+
+/* Counters show the launch under the kernel's name, at the line where this macro is used. */
+#define launch_dependent(kernel, ...) launch_dependent_in(NULL, kernel, __VA_ARGS__)
+#define launch_dependent_in(stream, kernel, ...)                                                   \
+    launch_named(#kernel, __FILE__, __LINE__, stream, kernel, __VA_ARGS__)
+
+template <typename... Parameters, typename... Arguments>
+static inline void launch_named(const char *name, const char *file, int line, cudaStream_t stream,
+                                void (*kernel)(Parameters...), dim3 grid, unsigned threads,
+                                size_t shared_bytes, Arguments... arguments)
+{
+    void *addresses[] = {&arguments...};
+
+    simt::add_function(name, kernel);
+    cudaLaunchKernel(kernel, grid, dim3(threads), addresses, shared_bytes, stream, file, line);
+}
+#endif
+
+/* launch_dependent with one more attribute. */
+template <typename... Parameters, typename... Arguments>
+static inline void launch_with(cudaLaunchAttribute attribute, void (*kernel)(Parameters...),
+                               dim3 grid, unsigned threads, size_t shared_bytes,
+                               Arguments... arguments)
+{
+    cudaLaunchAttribute attributes[2] = {attribute};
+    cudaLaunchConfig_t config = {};
+
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = attributes;
+    config.numAttrs = launches_can_overlap((const void *)kernel) ? 2 : 1;
+    cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+/* In clusters of that many blocks (kernel/cluster.cuh). */
+template <typename... Parameters, typename... Arguments>
+static inline void launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid,
+                                   unsigned threads, size_t shared_bytes, Arguments... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    launch_with(attribute, kernel, grid, threads, shared_bytes, arguments...);
+}
+
+/* Of blocks that wait for one another: all run at the same time (a cooperative launch). */
+template <typename... Parameters, typename... Arguments>
+static inline void launch_together(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
+                                   size_t shared_bytes, Arguments... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    launch_with(attribute, kernel, grid, threads, shared_bytes, arguments...);
 }
 
 #endif

@@ -10,6 +10,22 @@
 
 #include "kernel/mbarrier.cuh"
 
+static const unsigned WARPGROUP = 128;
+
+/* The thread's warpgroup in its block. All lanes have lane 0's number, so that the compiler keeps
+ * what depends on it in uniform registers: wgmma takes tiles from these, and would have to wait for
+ * each that comes from others. */
+static inline __device__ unsigned warpgroup_of_thread()
+{
+    return __shfl_sync(~0U, threadIdx.x / WARPGROUP, 0);
+}
+
+/* All threads of the warpgroup. */
+static inline __device__ void warpgroup_barrier()
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / WARPGROUP), "n"(WARPGROUP) : "memory");
+}
+
 /* Describes a tile in shared memory whose rows have 128 bytes, swizzled as by the TMA: the 16-byte
  * chunk c of row r is at c ^ r % 8. The tile starts at a multiple of 1024 bytes; `tile` may be
  * further on by whole rows or chunks. `distance` is the number of bytes from 64 columns to the next
@@ -26,16 +42,6 @@ static inline __device__ uint64_t wgmma_tile(const void *tile, unsigned distance
 static inline __device__ uint64_t wgmma_further(uint64_t tile, unsigned bytes)
 {
     return tile + (bytes >> 4);
-}
-
-/* Describes a tile without swizzle, for rows along k: blocks of 8 rows x 16 bytes, each contiguous;
- * the next 8 rows are 128 bytes further, the next 16 bytes of k `k_bytes` further. */
-static inline __device__ uint64_t wgmma_blocks(const void *tile, unsigned k_bytes)
-{
-    const uint64_t eight_rows = 128;
-
-    return (shared_address(tile) & 0x3FFFF) >> 4 | (uint64_t)(k_bytes >> 4) << 16 |
-           eight_rows >> 4 << 32;
 }
 
 static inline __device__ void wgmma_start()
@@ -218,24 +224,6 @@ static inline __device__ void multiply_bf16(float (&sum)[64], const unsigned (&a
                  : WGMMA_SUMS_64(0)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"((unsigned)add));
 }
-
-#undef WGMMA_A
-#undef WGMMA_BF16
-#undef WGMMA_SUMS_64
-#undef WGMMA_SUMS_32
-#undef WGMMA_SUMS_16
-#undef WGMMA_SUMS_4
-#undef WGMMA_REGISTERS_128
-#undef WGMMA_REGISTERS_116
-#undef WGMMA_REGISTERS_104
-#undef WGMMA_REGISTERS_96
-#undef WGMMA_REGISTERS_80
-#undef WGMMA_REGISTERS_64
-#undef WGMMA_REGISTERS_52
-#undef WGMMA_REGISTERS_48
-#undef WGMMA_REGISTERS_40
-#undef WGMMA_REGISTERS_32
-#undef WGMMA_REGISTERS_16
 
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "bfloat16/parts/even_plan.h"
+
 /* What follows was measured on an H200, in cycles of which 1586 are a microsecond there, with 3,600
  * products of 49 shapes, each computed in all ways. */
 
@@ -152,48 +154,27 @@ double bf16_cycles_if_high(const struct gemm *call)
 
 bool bf16_can_be_even(const struct gemm *call)
 {
-    return bf16_can_be_fitted(call) && call->beta == 0 && bf16_steps_of(call) >= BF16_EVEN_PARTS;
+    return bf16_can_be_fitted(call) && call->beta == 0 && bf16_steps_of(call) >= EVEN_PARTS;
 }
 
-/* Of n blocks, or pairs of them, each takes every nth tile, high ones first. So none has more tiles
- * than the first, or more high ones. For a given number of waves, low tiles take the place of high
- * ones until there is no more room in the last. Pairs take a microsecond more to start and to end,
- * and pay when bytes count: at the power limit, and on an H100, whose L2 does not keep up with
- * single blocks. */
+/* Pairs take a microsecond more to start and to end, and pay when bytes count: at the power limit,
+ * and on an H100, whose L2 does not keep up with single blocks. */
 struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best)
 {
-    static const unsigned low_rows[] = {232, 208};
-    static const struct tile high = {BF16_HIGH_ROWS, BF16_EVEN_COLUMNS, 1000};
+    static const struct tile high = {EVEN_HIGH_ROWS, EVEN_COLUMNS, 1000};
+    const struct even_plan even = even_plan_of(call, pairs);
     const double start = 1500, bytes_saved = 0.97; /* of pairs */
     const int cluster = pairs ? 2 : 1;
     const double blocks = call->multiprocessors / cluster;
-    const double columns = ceil((double)call->n / (BF16_EVEN_COLUMNS * cluster));
-    const double high_tiles = ceil((double)call->m / BF16_HIGH_ROWS);
+    const double columns = ceil((double)call->n / (EVEN_COLUMNS * cluster));
+    const double high_tiles = ceil((double)call->m / EVEN_HIGH_ROWS);
     const double busy = fmin(columns * high_tiles / blocks, 1), a_tile = 900; /* between two */
     const double a_step = cycles_of_step(call, &high, false, busy);
-    struct bf16_plan best = {.way = BF16_EVEN, .splits = 1, .pairs = pairs};
-    double least = HUGE_VAL, cycles = HUGE_VAL;
+    double cycles = even.rows / EVEN_HIGH_ROWS * a_step * (double)bf16_steps_of(call) +
+                    cycles_of_tile(call, &persistent[BF16_WIDE]) + (even.waves - 1) * a_tile;
 
-    for (size_t i = 0; blocks > 0 && i < sizeof low_rows / sizeof *low_rows; i++) {
-        const double low_tiles = ceil((double)call->m / low_rows[i]);
-        const double most_waves = ceil(columns * low_tiles / blocks);
-        for (double waves = ceil(columns * high_tiles / blocks); waves <= most_waves; waves++) {
-            const double room = waves * blocks - columns * high_tiles;
-            const double low = low_tiles > high_tiles
-                                   ? fmin(floor(room / (low_tiles - high_tiles)), columns)
-                                   : columns;
-            const double high_waves = ceil((columns - low) * high_tiles / blocks);
-            const double rows = high_waves * BF16_HIGH_ROWS + (waves - high_waves) * low_rows[i];
-            if (rows < least) {
-                least = rows;
-                best.rows = low_rows[i];
-                best.high_columns =
-                    (unsigned)fmin(floor(high_waves * blocks / high_tiles), columns);
-                cycles = rows / BF16_HIGH_ROWS * a_step * (double)bf16_steps_of(call) +
-                         cycles_of_tile(call, &persistent[BF16_WIDE]) + (waves - 1) * a_tile;
-            }
-        }
-    }
+    if (even.low_rows == 0)
+        cycles = HUGE_VAL;
     if (pairs) {
         if (cycles > LONG_PRODUCT)
             cycles *= bytes_saved;
@@ -201,7 +182,11 @@ struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cyc
     }
     if (cycles_of_best != NULL)
         *cycles_of_best = cycles;
-    return best;
+    return (struct bf16_plan){.way = BF16_EVEN,
+                              .splits = 1,
+                              .pairs = pairs,
+                              .rows = even.low_rows,
+                              .high_columns = even.high_columns};
 }
 
 /* ---- the rungs fitted and thin --------------------------------------------------------------- */

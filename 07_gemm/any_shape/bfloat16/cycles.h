@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bfloat16/parts/plan.h"
+#include "any_shape/bfloat16/plan.h"
 #include "problem/gemm/gemm.h"
 
 /* Whether the TMA can read or write a matrix whose rows are `leading` elements apart. */

@@ -5,8 +5,8 @@
  * neighbours of a row straight to registers, and the next step's while it multiplies. B is small:
  * each warp passes its terms through shared memory, and ldmatrix transposes them.
  * Still bad: each block reads all of B, which with more columns than 8 is much. */
-#include "bfloat16/parts/fragments.cuh"
-#include "kernel/dependent_launch.cuh"
+#include "any_shape/bfloat16/chunks.cuh"
+#include "kernel/overlap.cuh"
 #include "rungs.h"
 
 static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */

@@ -7,10 +7,10 @@
  * which the lanes hold them, and A's are loaded in the same order.
  * Still bad: blocks of the last wave leave multiprocessors idle, and with many rows registers do
  * not hold the sums. */
-#include "bfloat16/parts/fragments.cuh"
+#include "any_shape/bfloat16/chunks.cuh"
 #include "device/gpu.h"
-#include "kernel/cluster.cuh"
-#include "kernel/dependent_launch.cuh"
+#include "kernel/cluster_sums.cuh"
+#include "kernel/overlap.cuh"
 #include "rungs.h"
 
 static const unsigned COLUMNS = 64, TERMS = 32, MOST_SPLITS = 8;

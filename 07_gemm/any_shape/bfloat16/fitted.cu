@@ -5,8 +5,8 @@
  * Better: 300 rows are four tiles of 80, where three of 128 would multiply 84 rows of zeros. Pairs
  * of blocks share B's tiles, as in the rung `multicast`.
  * Still bad: low tiles bring more bytes for a product than high ones. */
-#include "bfloat16/parts/launch.cuh"
-#include "bfloat16/parts/plan.h"
+#include "any_shape/bfloat16/launch.cuh"
+#include "any_shape/bfloat16/plan.h"
 #include "rungs.h"
 
 /* 128 columns, 64 for each of the two warpgroups, and a multiple of 8 rows. C must be such that the

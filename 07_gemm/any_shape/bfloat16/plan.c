@@ -1,11 +1,11 @@
 /* Step 07, bfloat16: which way computes a shape the fastest. */
-#include "bfloat16/parts/plan.h"
+#include "any_shape/bfloat16/plan.h"
 
 #include <math.h>
 #include <stdint.h>
 
 #include "any_shape/bfloat16/cycles.h"
-#include "parts/copy_rows.h"
+#include "parts/workspace.h"
 
 /* As many as fill the machine twice over. */
 size_t bf16_plan_floats(const struct gemm *call)

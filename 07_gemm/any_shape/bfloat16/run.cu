@@ -5,9 +5,10 @@
  * steps along k of a tile (split-K), and a second kernel adds up their sums. Rows that the TMA
  * cannot read, or only slowly, are first copied. Few rows or columns go to the rungs made for them,
  * and a matrix times a vector to any_shape/bfloat16/vector.cu. */
-#include "bfloat16/parts/launch.cuh"
-#include "bfloat16/parts/plan.h"
-#include "parts/copy_rows.h"
+#include "any_shape/bfloat16/chunks.cuh"
+#include "any_shape/bfloat16/launch.cuh"
+#include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/even_plan.h"
 #include "parts/workspace.h"
 #include "rungs.h"
 
@@ -182,6 +183,13 @@ static struct bf16_plan plan_for(const struct gemm *call)
     return last.plan;
 }
 
+extern "C" void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan)
+{
+    const struct even_plan even = {plan->rows, plan->high_columns, 0, 0};
+
+    (plan->pairs ? launch_pairs_of : launch_waves_of)(call, &even);
+}
+
 extern "C" void launch_any_shape_bf16(const struct gemm *call)
 {
     const struct bf16_plan chosen = plan_for(call);
@@ -229,10 +237,6 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         launch_even_tiles(&aligned, &chosen);
         break;
     default:
-        if (splits == 1 && bf16_can_be_stored_later(&aligned)) {
-            launch_stored_later(&aligned);
-            break;
-        }
         LAUNCH(any_shape_wide, wide);
     }
     if (splits > 1)
@@ -281,7 +285,7 @@ extern "C" void how_any_shape_bf16(const struct gemm *call, char text[RUNG_HOW_S
         break;
     case BF16_EVEN:
         snprintf(text, RUNG_HOW_SIZE, "%s, tiles of %u and %u rows%s",
-                 plan.pairs ? "even_pairs" : "even_waves", BF16_HIGH_ROWS, plan.rows, copied);
+                 plan.pairs ? "even_pairs" : "even_waves", EVEN_HIGH_ROWS, plan.rows, copied);
         break;
     default:
         snprintf(text, RUNG_HOW_SIZE, "tiles of 128x%u, k in %u%s", columns_of[plan.way],

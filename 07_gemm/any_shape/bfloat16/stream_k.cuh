@@ -3,7 +3,7 @@
 #ifndef RUNGS_07_BF16_SHARED_TILES_CUH
 #define RUNGS_07_BF16_SHARED_TILES_CUH
 
-#include "bfloat16/parts/launch.cuh"
+#include "any_shape/bfloat16/launch.cuh"
 #include "parts/workspace.h"
 
 /* The steps along k of some tiles, put in a row, are divided among all clusters, a contiguous range

@@ -9,11 +9,11 @@
  * Better: all multiprocessors bring data, with more than 200 KB on its way to each; partial sums
  * need neither device memory nor a second kernel. Still bad: the last of several waves of tiles may
  * leave multiprocessors idle. */
-#include "bfloat16/parts/hopper.cuh"
-#include "bfloat16/parts/plan.h"
+#include "any_shape/bfloat16/epilogue.cuh"
+#include "any_shape/bfloat16/plan.h"
 #include "device/gpu.h"
-#include "kernel/cluster.cuh"
-#include "kernel/dependent_launch.cuh"
+#include "kernel/cluster_sums.cuh"
+#include "kernel/overlap.cuh"
 #include "rungs.h"
 
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32;

@@ -4,7 +4,7 @@
 #ifndef RUNGS_07_BF16_THREE_CONSUMERS_CUH
 #define RUNGS_07_BF16_THREE_CONSUMERS_CUH
 
-#include "bfloat16/parts/launch.cuh"
+#include "any_shape/bfloat16/launch.cuh"
 
 template <template <typename> class UNITS>
 struct three_consumers_plan {

@@ -3,13 +3,22 @@
 #include "any_shape/float32/map_a.cuh"
 #include "any_shape/float32/plan.h"
 #include "any_shape/float32/split_k_ticket.cuh"
-#include "float32/parts/map_b.cuh"
+#include "float32/parts/producers.cuh"
 #include "float32/parts/ring.cuh"
-#include "kernel/dependent_launch.cuh"
 #include "kernel/l2_hints.cuh"
-#include "kernel/tensor_map.cuh"
+#include "kernel/overlap.cuh"
 #include "kernel/tma.cuh"
 #include "parts/shared_memory.cuh"
+
+/* As copy_tile, with a hint to L2 (kernel/l2_hints.cuh). */
+static __device__ void copy_tile_hinted(void *to, const CUtensorMap *map, int row, int column,
+                                        phase_barrier *barrier, uint64_t hint)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
+                 "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier)), "l"(hint)
+                 : "memory");
+}
 
 /* A block computes ROWS x N elements of C: DOWN warps below one another, each with TALL rows, and
  * SLICES of them, each for another part of a stage's values of p. A lane has FOURS fours of
@@ -39,7 +48,7 @@ static __device__ void start_stage(const CUtensorMap *a, const CUtensorMap *b, s
     barrier_wait(&ring.free[slot->stage], slot->parity);
     barrier_arrive_expecting(full, T::STAGE_BYTES);
     copy_tile(ring.a + slot->stage * T::A_FLOATS, a, 0, p, full);
-    copy_box_hinted(ring.b + slot->stage * T::B_FLOATS, b, (int)(tile * T::N), (int)p, full, hint);
+    copy_tile_hinted(ring.b + slot->stage * T::B_FLOATS, b, (int)p, (int)(tile * T::N), full, hint);
     advance<T>(slot);
 }
 

@@ -3,7 +3,7 @@
 #ifndef RUNGS_07_TENSOR_A_CUH
 #define RUNGS_07_TENSOR_A_CUH
 
-#include "kernel/tensor_map.cuh"
+#include "kernel/tma.cuh"
 #include "problem/gemm/gemm.h"
 
 static inline CUtensorMap describe_a(const struct gemm *call, unsigned rows)

@@ -1,7 +1,7 @@
 /* Step 07, rung `narrow`: tiles of 32 or 16 columns, with A as it lies, on Hopper (sm_90a). */
 #include "any_shape/float32/map_a.cuh"
 #include "any_shape/float32/planned_work.cuh"
-#include "kernel/tensor_map.cuh"
+#include "kernel/tma.cuh"
 #include "parts/shared_memory.cuh"
 
 /* A stage's tile of A has a row of 128 bytes for each row of C; its chunks of 16 bytes lie where
@@ -48,7 +48,7 @@ static __device__ void produce_narrow(const CUtensorMap *a, const CUtensorMap *b
             for (unsigned row = 0; row < T::M; row += T::BOX_ROWS)
                 copy_tile(ring.a + slot.stage * T::A_FLOATS + row * T::DEPTH, a, tile.row + row, p,
                           full);
-            copy_box(ring.b + slot.stage * T::B_FLOATS, b, (int)tile.column, (int)p, full);
+            copy_tile(ring.b + slot.stage * T::B_FLOATS, b, p, tile.column, full);
             advance<T>(&slot);
         }
     }

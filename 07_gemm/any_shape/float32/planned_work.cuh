@@ -4,7 +4,7 @@
 
 #include "any_shape/float32/plan.h"
 #include "float32/parts/stream_k_kernel.cuh"
-#include "kernel/dependent_launch.cuh"
+#include "kernel/overlap.cuh"
 #include "parts/workspace.h"
 
 /* launch<T> for the tiles of tiles_of_c, in any_shape/float32/plan.h's order: TILE_128X256 to

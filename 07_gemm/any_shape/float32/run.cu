@@ -5,7 +5,6 @@
 #include "any_shape/float32/plan.h"
 #include "device/gpu.h"
 #include "kernel/launch_limits.cuh"
-#include "parts/copy_rows.h"
 #include "parts/matrix.cuh"
 #include "parts/workspace.h"
 #include "rungs.h"

@@ -2,10 +2,10 @@
  * their warps, which share the values of p, wait for nobody until the end. */
 #include "any_shape/float32/plan.h"
 #include "any_shape/float32/split_k_ticket.cuh"
-#include "kernel/dependent_launch.cuh"
 #include "kernel/mbarrier.cuh"
-#include "parts/copy_rows.h"
+#include "kernel/overlap.cuh"
 #include "parts/shared_memory.cuh"
+#include "parts/workspace.h"
 
 /* A block computes M x N elements of C, each of its warps all of them, for every WARPS-th chunk of
  * CHUNK values of p. A warp has a ring of its own, with a chunk a stage. A lane has M / 4 x N / 8

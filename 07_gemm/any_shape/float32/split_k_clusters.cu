@@ -1,7 +1,7 @@
 /* Step 07, rung `clustered`: the blocks that share a tile of C are a cluster, and add up their sums
  * by reading one another's shared memory, on Hopper (sm_90a). */
 #include "any_shape/float32/planned_work.cuh"
-#include "kernel/cluster.cuh"
+#include "kernel/cluster_sums.cuh"
 #include "parts/shared_memory.cuh"
 
 /* Four neighbours in a row are a thread's `four`; it has FOURS of them after add_slices. */

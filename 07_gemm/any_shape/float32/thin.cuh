@@ -5,8 +5,8 @@
 
 #include "any_shape/float32/plan.h"
 #include "any_shape/float32/split_k_ticket.cuh"
-#include "kernel/dependent_launch.cuh"
 #include "kernel/l2_hints.cuh"
+#include "kernel/overlap.cuh"
 
 static const unsigned LANE = 4, WARP = 32 * LANE; /* floats that a lane, a warp loads of a row */
 

@@ -1,8 +1,8 @@
 /* Step 07: tiles_of_c with tiles of several shapes, aligned copies of B, and products left over at
  * the edges, on Hopper (sm_90a). */
 #include "any_shape/float32/planned_work.cuh"
-#include "parts/copy_rows.h"
 #include "parts/shared_memory.cuh"
+#include "parts/workspace.h"
 
 template <typename T, bool IS_SHORT>
 static void launch_tiles_of_c(const struct gemm *call, const struct work &work)

@@ -67,69 +67,21 @@ static inline __device__ bool has_even_columns(const struct gemm &call)
     return (uintptr_t)call.c_bf16 % 4 == 0 && call.ldc % 2 == 0;
 }
 
-static inline __device__ unsigned word(const uint4 &four, unsigned i)
+/* Stores the warpgroup's sums: 64 rows from `row` on, two columns for each of a thread's pairs. */
+template <unsigned SUMS>
+static __device__ void store_sums(const struct gemm &call, size_t row, size_t column,
+                                  const float (&sum)[SUMS])
 {
-    return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
-}
+    const unsigned thread = threadIdx.x % 128;
+    const bool even = has_even_columns(call);
 
-/* How a chunk comes: in one access; in two that are aligned, of which the chunk is a part; or
- * element by element. */
-enum loads { ALIGNED, SHIFTED, SINGLE };
-
-/* 8 elements that start anywhere, out of the 16 or 32 bytes at multiples of 16 around them. */
-static inline __device__ uint4 load_shifted(const uint16_t *first)
-{
-    const unsigned shift = (unsigned)((uintptr_t)first % 16 / sizeof(uint16_t));
-    const uint4 *const around = (const uint4 *)(first - shift);
-    const uint4 low = around[0], high = around[shift > 0];
-    unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-    const unsigned bytes = shift % 2 == 0 ? 0x3210 : 0x5432;
-
+    row += thread / 32 * 16 + thread % 32 / 4;
+    column += thread % 4 * 2;
 #pragma unroll
-    for (unsigned i = 0; i < 6; i++)
-        words[i] = shift / 4 == 0 ? words[i] : words[i + 2];
-#pragma unroll
-    for (unsigned i = 0; i < 5; i++)
-        words[i] = shift / 2 % 2 == 0 ? words[i] : words[i + 1];
-    return make_uint4(
-        __byte_perm(words[0], words[1], bytes), __byte_perm(words[1], words[2], bytes),
-        __byte_perm(words[2], words[3], bytes), __byte_perm(words[3], words[4], bytes));
-}
-
-/* 8 elements of a row from `first` on, two a word; single ones as many as the row has, and 0. */
-template <enum loads LOADS>
-static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, size_t columns)
-{
-    if (LOADS == ALIGNED)
-        return *(const uint4 *)(row + first);
-    if (LOADS == SHIFTED)
-        return load_shifted(row + first);
-    unsigned words[4] = {};
-#pragma unroll
-    for (unsigned i = 0; i < CHUNK; i++)
-        if (first + i < columns)
-            words[i / 2] |= (unsigned)row[first + i] << i % 2 * 16;
-    return make_uint4(words[0], words[1], words[2], words[3]);
-}
-
-/* Copies a chunk of 8 elements to shared memory; 0 outside the matrix. `aligned`: all rows start at
- * multiples of 16 bytes; then the copy is asynchronous. */
-static inline __device__ void copy_chunk(uint16_t *to, const uint16_t *matrix, size_t leading,
-                                         size_t rows, size_t columns, size_t row, size_t column,
-                                         bool aligned)
-{
-    if (aligned) {
-        const unsigned inside =
-            row < rows && column < columns ? (unsigned)min((size_t)CHUNK, columns - column) : 0;
-        const uint16_t *const from = inside > 0 ? matrix + row * leading + column : matrix;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                         (unsigned)__cvta_generic_to_shared(to)),
-                     "l"(from), "r"(inside * 2)
-                     : "memory");
-        return;
+    for (unsigned j = 0; j < SUMS / 4; j++) {
+        store_pair(call, row, column + j * 8, sum[4 * j], sum[4 * j + 1], even);
+        store_pair(call, row + 8, column + j * 8, sum[4 * j + 2], sum[4 * j + 3], even);
     }
-    for (unsigned i = 0; i < CHUNK; i++)
-        to[i] = row < rows && column + i < columns ? matrix[row * leading + column + i] : 0;
 }
 
 #endif

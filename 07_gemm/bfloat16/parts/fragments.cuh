@@ -6,6 +6,26 @@
 
 #include "bfloat16/parts/bf16.cuh"
 
+/* Copies a chunk of 8 elements to shared memory; 0 outside the matrix. `aligned`: all rows start at
+ * multiples of 16 bytes; then the copy is asynchronous. */
+static inline __device__ void copy_chunk(uint16_t *to, const uint16_t *matrix, size_t leading,
+                                         size_t rows, size_t columns, size_t row, size_t column,
+                                         bool aligned)
+{
+    if (aligned) {
+        const unsigned inside =
+            row < rows && column < columns ? (unsigned)min((size_t)CHUNK, columns - column) : 0;
+        const uint16_t *const from = inside > 0 ? matrix + row * leading + column : matrix;
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                         (unsigned)__cvta_generic_to_shared(to)),
+                     "l"(from), "r"(inside * 2)
+                     : "memory");
+        return;
+    }
+    for (unsigned i = 0; i < CHUNK; i++)
+        to[i] = row < rows && column + i < columns ? matrix[row * leading + column + i] : 0;
+}
+
 /* Lane t names row t % 8 of tile t / 8, and gets elements 2 (t % 4) and 2 (t % 4) + 1 of row t / 4
  * of each tile. */
 static inline __device__ void load_tiles(unsigned (&four)[4], const uint16_t *row)
@@ -34,17 +54,6 @@ static inline __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], 
                  "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
-/* The same of 16 of the 32 terms that four lanes have, 8 each: the lane's terms 4 half to 4 half +
- * 3, of two rows of A, and B's words as `multiply` takes them. */
-static inline __device__ void multiply_16(float (&sum)[4], const uint4 (&a)[2], unsigned half,
-                                          const unsigned (&b)[2])
-{
-    const unsigned four[4] = {word(a[0], 2 * half), word(a[1], 2 * half), word(a[0], 2 * half + 1),
-                              word(a[1], 2 * half + 1)};
-
-    multiply(sum, four, b[0], b[1]);
 }
 
 #endif

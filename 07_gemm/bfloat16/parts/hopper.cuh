@@ -6,8 +6,9 @@
 #ifndef RUNGS_07_BF16_HOPPER_CUH
 #define RUNGS_07_BF16_HOPPER_CUH
 
-#include "bfloat16/parts/bf16.cuh"
-#include "parts/tma_ring.cuh"
+#include "kernel/tma.cuh"
+#include "kernel/wgmma.cuh"
+#include "problem/gemm/gemm.h"
 
 static const unsigned STEP_K = 64, PANEL = 64, PANEL_BYTES = STEP_K * ROW_BYTES;
 
@@ -31,7 +32,7 @@ static inline CUtensorMap map_bf16(const uint16_t *elements, size_t rows, size_t
     return map_matrix(&matrix);
 }
 
-/* Tiles of A with that many rows; B's panels. */
+/* Tiles of A with that many rows; B's panels; panels of C with that many rows. */
 static inline CUtensorMap map_a(const struct gemm *call, unsigned tile_rows)
 {
     return map_bf16(call->a_bf16, call->m, call->k, call->lda, tile_rows);
@@ -40,6 +41,11 @@ static inline CUtensorMap map_a(const struct gemm *call, unsigned tile_rows)
 static inline CUtensorMap map_b(const struct gemm *call)
 {
     return map_bf16(call->b_bf16, call->k, call->n, call->ldb, STEP_K);
+}
+
+static inline CUtensorMap map_c(const struct gemm *call, unsigned tile_rows)
+{
+    return map_bf16(call->c_bf16, call->m, call->n, call->ldc, tile_rows);
 }
 
 static inline unsigned steps_along_k(const struct gemm *call)
@@ -81,23 +87,6 @@ static __device__ void multiply_transposed(float (&sum)[SUMS], const unsigned ch
     wgmma_commit();
 }
 
-/* Stores the warpgroup's sums: 64 rows from `row` on, two columns for each of a thread's pairs. */
-template <unsigned SUMS>
-static __device__ void store_sums(const struct gemm &call, size_t row, size_t column,
-                                  const float (&sum)[SUMS])
-{
-    const unsigned thread = threadIdx.x % WARPGROUP;
-    const bool even = has_even_columns(call);
-
-    row += thread / 32 * 16 + thread % 32 / 4;
-    column += thread % 4 * 2;
-#pragma unroll
-    for (unsigned j = 0; j < SUMS / 4; j++) {
-        store_pair(call, row, column + j * 8, sum[4 * j], sum[4 * j + 1], even);
-        store_pair(call, row + 8, column + j * 8, sum[4 * j + 2], sum[4 * j + 3], even);
-    }
-}
-
 /* Starts the copies of a step's tiles to the current stage. One thread of the block does. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
 static __device__ void bring_tiles(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
@@ -111,75 +100,6 @@ static __device__ void bring_tiles(const tensor_ring<TILE_M, TILE_N, STAGES> &ri
 #pragma unroll
     for (unsigned panel = 0; panel < TILE_N / PANEL; panel++)
         copy_tile(ring.b() + panel * PANEL_BYTES, b, term, column + panel * PANEL, full);
-}
-
-/* ---- only what lies within the matrices ------------------------------------------------------ */
-
-/* The TMA's descriptions of the operands, and of C if the TMA stores it. A row outside the matrix
- * takes the TMA longer than one inside (docs), so that the last tiles have a description of A of
- * their own, with no more rows than there are. */
-struct maps {
-    CUtensorMap a, a_last, b, c;
-};
-
-static inline unsigned rows_of_last_tile(const struct gemm *call, unsigned tile_rows)
-{
-    const unsigned rest = (unsigned)(call->m % tile_rows);
-
-    return rest > 0 ? rest : tile_rows;
-}
-
-static inline struct maps map_operands(const struct gemm *call, unsigned tile_rows)
-{
-    return {
-        map_a(call, tile_rows), map_a(call, rows_of_last_tile(call, tile_rows)), map_b(call), {}};
-}
-
-/* How many of a tile's rows of A and panels of B are not outside. */
-struct extent {
-    unsigned rows, panels;
-};
-
-template <unsigned TILE_M, unsigned TILE_N>
-static __device__ struct extent extent_of(const struct gemm &call, size_t row, size_t column)
-{
-    return {row < call.m ? (unsigned)min((size_t)TILE_M, call.m - row) : 0,
-            (unsigned)min((size_t)TILE_N / PANEL, (call.n - column + PANEL - 1) / PANEL)};
-}
-
-static inline __device__ unsigned bytes_of(const struct extent &extent)
-{
-    return extent.rows * ROW_BYTES + extent.panels * PANEL_BYTES;
-}
-
-/* A's rows of a step. Old ones stay in the others' place: they meet only elements outside C. */
-template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
-static __device__ void bring_rows(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
-                                  const struct maps &maps, const struct extent &extent, size_t row,
-                                  size_t term)
-{
-    if (extent.rows == TILE_M)
-        copy_tile(ring.a(), &maps.a, row, term, &ring.full[ring.stage]);
-    else if (extent.rows > 0)
-        copy_tile(ring.a(), &maps.a_last, row, term, &ring.full[ring.stage]);
-}
-
-/* As bring_tiles, which takes fewer instructions if nothing is outside. */
-template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
-static __device__ void bring_extent(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
-                                    const struct maps &maps, const struct extent &extent,
-                                    size_t row, size_t column, size_t term)
-{
-    phase_barrier *const full = &ring.full[ring.stage];
-
-    if (extent.rows == TILE_M && extent.panels == TILE_N / PANEL) {
-        bring_tiles(ring, &maps.a, &maps.b, row, column, term);
-        return;
-    }
-    barrier_arrive_expecting(full, bytes_of(extent));
-    bring_rows(ring, maps, extent, row, term);
-    for (unsigned panel = 0; panel < extent.panels; panel++)
-        copy_tile(ring.b() + panel * PANEL_BYTES, &maps.b, term, column + panel * PANEL, full);
 }
 
 #endif

@@ -121,6 +121,29 @@ static inline bool has_short_rows(const struct gemm *call)
     return call->lda <= (size_t)UINT32_MAX / sizeof(float) / T::M - T::DEPTH;
 }
 
+/* Whether the TMA can copy B: its rows must begin at multiples of 16 bytes, and its coordinates are
+ * signed 32-bit integers. */
+static inline bool tensor_takes_b(const struct gemm *call)
+{
+    return has_aligned_rows(call->b, call->ldb) && call->n <= INT32_MAX && call->k <= INT32_MAX;
+}
+
+/* The description of B for tiles of depth x columns elements. Outside B they are filled with
+ * zeros. */
+static inline CUtensorMap describe_b(const struct gemm *call, unsigned depth, unsigned columns)
+{
+    const struct mapped_matrix b = {CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                                    sizeof(float),
+                                    call->b,
+                                    call->k,
+                                    call->n,
+                                    call->ldb,
+                                    depth,
+                                    columns};
+
+    return map_matrix(&b, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
+}
+
 /* B copied by the TMA: one instruction of one thread. Its rows must be aligned. */
 struct tensor_b {
     const CUtensorMap *map;
@@ -134,7 +157,7 @@ struct tensor_b {
         if (thread != 0)
             return;
         barrier_arrive_expecting(full, T::B_FLOATS * sizeof(float));
-        copy_box(to, map, (int)column, (int)row, full);
+        copy_tile(to, map, row, column, full);
     }
 };
 

@@ -3,10 +3,9 @@
 #ifndef RUNGS_07_TILES_OF_C_CUH
 #define RUNGS_07_TILES_OF_C_CUH
 
-#include "float32/parts/map_b.cuh"
 #include "float32/parts/producers.cuh"
 #include "float32/parts/stream_k_work.cuh"
-#include "kernel/dependent_launch.cuh"
+#include "kernel/overlap.cuh"
 
 /* Registers per thread, as in specialized. */
 static const unsigned CONSUMER_REGISTERS = 216, PRODUCER_REGISTERS = 72;

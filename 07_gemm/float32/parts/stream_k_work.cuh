@@ -4,7 +4,7 @@
 #define RUNGS_07_WORK_CUH
 
 #include "float32/parts/consumers.cuh"
-#include "kernel/dependent_launch.cuh"
+#include "kernel/overlap.cuh"
 
 /* Tiles of C are numbered column by column within groups of this many rows of tiles, so that blocks
  * that run at the same time share rows of A and columns of B in L2. */

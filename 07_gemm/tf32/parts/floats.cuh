@@ -4,11 +4,10 @@
 #ifndef RUNGS_07_TENSOR_FLOATS_CUH
 #define RUNGS_07_TENSOR_FLOATS_CUH
 
-#include "kernel/dependent_launch.cuh"
-#include "parts/copy_rows.h"
+#include "kernel/tma.cuh"
+#include "kernel/wgmma.cuh"
 #include "parts/matrix.cuh"
-#include "parts/tile_order.cuh"
-#include "parts/tma_ring.cuh"
+#include "parts/workspace.h"
 
 static const unsigned STEP_K = 32; /* a step's terms: 128 bytes of floats */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
@@ -45,7 +44,6 @@ static __device__ void divide_work(const struct tile_work &work, const Copy &cop
     if (threadIdx.x == 0)
         ring.create_barriers(CONSUMERS / 32);
     __syncthreads();
-    overlap_launches();
     if (threadIdx.x < CONSUMERS) {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         for (unsigned tile = blockIdx.x; tile < count; tile += gridDim.x)

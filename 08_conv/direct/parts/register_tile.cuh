@@ -4,7 +4,6 @@
 #define REGISTER_TILE_CUH
 
 #include "parts/conv_device.cuh"
-#include "parts/outer_product.cuh"
 
 /* A thread computes STRIP adjacent outputs in each of ROWS rows, for FILTERS filters. */
 static const unsigned SIDE = 3, TAPS = SIDE * SIDE;

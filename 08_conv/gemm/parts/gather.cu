@@ -1,5 +1,6 @@
 /* Step 08: the work of the rungs that gather inputs, before and after their products. */
 #include "gemm/parts/gather.cuh"
+#include "kernel/overlap.cuh"
 #include "rungs.h"
 
 static const unsigned BLOCK = 256;

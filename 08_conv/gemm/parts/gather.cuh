@@ -2,8 +2,10 @@
 #ifndef GATHER_CUH
 #define GATHER_CUH
 
-#include "kernel/dependent_launch.cuh"
-#include "parts/conv_device.cuh"
+#include <cuda_pipeline.h>
+
+#include "base/integers.h"
+#include "problem/conv/conv.h"
 
 extern "C" {
 #include "gemm/parts/gather_plan.h"

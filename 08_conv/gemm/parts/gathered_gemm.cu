@@ -2,6 +2,7 @@
  * (gemm/08_async.cu): the implicit product for any filter, stride, padding and dilation,
  * without divisions. */
 #include "gemm/parts/gathered_tile.cuh"
+#include "kernel/overlap.cuh"
 
 /* The kernel's constants: a block's tile, blocks per SM, stages in shared memory, floats in a copy
  * of inputs, whether stages are uniform. */

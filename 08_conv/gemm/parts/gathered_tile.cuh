@@ -3,7 +3,7 @@
 #define GATHERED_TILE_CUH
 
 #include "gemm/parts/gather.cuh"
-#include "parts/outer_product.cuh"
+#include "parts/conv_device.cuh"
 
 /* A warp computes 32 filters x 64 pixels, a thread 8 x 8: four squares of 4 x 4. */
 static const unsigned WARP_FILTERS = 32, WARP_PIXELS = 64;

@@ -3,8 +3,7 @@
 #ifndef IMPLICIT_GEMM_TILED_CUH
 #define IMPLICIT_GEMM_TILED_CUH
 
-#include "gemm/parts/im2col.cuh"
-#include "parts/outer_product.cuh"
+#include "parts/conv_device.cuh"
 
 static const unsigned BLOCK = 256;
 

@@ -72,5 +72,48 @@ size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, s
 /* The depth of a single running sum over channels and taps. */
 double conv_depth_serial(const struct conv *call);
 
+/* ---- what rungs ask of a problem ------------------------------------------------------------- */
+
+/* Whether there are outputs, and whether there are inputs and weights to compute them from. Outputs
+ * without products are 0. */
+static inline bool has_outputs(const struct conv *call)
+{
+    return call->batch * call->filters * call->out_height * call->out_width > 0;
+}
+
+static inline bool has_products(const struct conv *call)
+{
+    return call->channels * call->height * call->width * call->kernel_height * call->kernel_width >
+           0;
+}
+
+static inline bool is_empty(const struct conv *call)
+{
+    return !has_outputs(call) || !has_products(call);
+}
+
+/* For rungs that require both. */
+static inline const char *conv_declines_empty(const struct conv *call)
+{
+    return has_outputs(call) && !has_products(call) ? "requires inputs and taps" : NULL;
+}
+
+/* For rungs that do only 3 x 3 filters, at stride 1 without dilation, with 32-bit indices. */
+static inline const char *conv_declines_3x3(const struct conv *call)
+{
+    if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride_height != 1 ||
+        call->stride_width != 1 || call->dilation != 1)
+        return "only 3x3, stride 1, dilation 1";
+    if (call->height >= (size_t)1 << 30 || call->width >= (size_t)1 << 30 ||
+        call->pad >= (size_t)1 << 20 || call->height * call->width >= (size_t)1 << 31)
+        return "images too large";
+    return NULL;
+}
+
+static inline const char *conv_declines_3x3_or_empty(const struct conv *call)
+{
+    return conv_declines_empty(call) != NULL ? conv_declines_empty(call) : conv_declines_3x3(call);
+}
+
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -41,7 +41,7 @@ struct bf16_plan {
     unsigned rows, columns;  /* of a tile of BF16_FITTED or BF16_THIN, a low one of BF16_EVEN */
     unsigned high_columns;   /* columns of tiles, or of pairs, that have high ones: BF16_EVEN */
     bool pairs;              /* of blocks that share tiles of B: BF16_FITTED; of A: BF16_EVEN */
-    bool copies_a, copies_b; /* first, to rows that are aligned (parts/copy_rows.h) */
+    bool copies_a, copies_b; /* first, to rows that are aligned (parts/workspace.h) */
 };
 
 /* The most blocks of a cluster that share a tile, and how many clusters of 1 to so many blocks run
@@ -61,9 +61,6 @@ struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_bes
 /* Tiles of the rungs even_waves and even_pairs: how many columns of tiles are high, and how high
  * the tiles of the others are, so that the multiprocessors end at about the same time. Pairs need
  * two multiprocessors; without, the cycles are infinite. */
-#define BF16_HIGH_ROWS 256
-#define BF16_EVEN_COLUMNS 128
-#define BF16_EVEN_PARTS 4 /* of a tile, stored one in a step */
 struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best);
 
 /* Whether these rungs can compute it, if the TMA can load A and B: C is not read, the TMA can store
@@ -72,9 +69,6 @@ bool bf16_can_be_even(const struct gemm *call);
 
 /* Whether the TMA can store C, as the rung fitted must. */
 bool bf16_can_be_fitted(const struct gemm *call);
-
-/* Whether the rung stored_later can compute it by its own kernel. */
-bool bf16_can_be_stored_later(const struct gemm *call);
 
 /* Run a plan's kernels, whose operands the TMA can load; a matrix times a vector of any kind. */
 void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);

@@ -1,9 +1,79 @@
-/* Step 07, bfloat16: how the consumers of bfloat16/parts/persistent.cuh store a tile's sums: by way
- * of shared memory and the TMA, or as partial sums that are added up later. */
+/* Step 07, bfloat16: how the consumers of any_shape/bfloat16/persistent.cuh store a tile's sums: by
+ * way of shared memory and the TMA, or as partial sums that are added up later. */
 #ifndef RUNGS_07_BF16_EPILOGUE_CUH
 #define RUNGS_07_BF16_EPILOGUE_CUH
 
+#include "bfloat16/parts/bf16.cuh"
 #include "bfloat16/parts/hopper.cuh"
+
+/* ---- only what lies within the matrices ------------------------------------------------------ */
+
+/* The TMA's descriptions of the operands, and of C if the TMA stores it. A row outside the matrix
+ * takes the TMA longer than one inside (docs), so that the last tiles have a description of A of
+ * their own, with no more rows than there are. */
+struct maps {
+    CUtensorMap a, a_last, b, c;
+};
+
+static inline unsigned rows_of_last_tile(const struct gemm *call, unsigned tile_rows)
+{
+    const unsigned rest = (unsigned)(call->m % tile_rows);
+
+    return rest > 0 ? rest : tile_rows;
+}
+
+static inline struct maps map_operands(const struct gemm *call, unsigned tile_rows)
+{
+    return {
+        map_a(call, tile_rows), map_a(call, rows_of_last_tile(call, tile_rows)), map_b(call), {}};
+}
+
+/* How many of a tile's rows of A and panels of B are not outside. */
+struct extent {
+    unsigned rows, panels;
+};
+
+template <unsigned TILE_M, unsigned TILE_N>
+static __device__ struct extent extent_of(const struct gemm &call, size_t row, size_t column)
+{
+    return {row < call.m ? (unsigned)min((size_t)TILE_M, call.m - row) : 0,
+            (unsigned)min((size_t)TILE_N / PANEL, (call.n - column + PANEL - 1) / PANEL)};
+}
+
+static inline __device__ unsigned bytes_of(const struct extent &extent)
+{
+    return extent.rows * ROW_BYTES + extent.panels * PANEL_BYTES;
+}
+
+/* A's rows of a step. Old ones stay in the others' place: they meet only elements outside C. */
+template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
+static __device__ void bring_rows(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
+                                  const struct maps &maps, const struct extent &extent, size_t row,
+                                  size_t term)
+{
+    if (extent.rows == TILE_M)
+        copy_tile(ring.a(), &maps.a, row, term, &ring.full[ring.stage]);
+    else if (extent.rows > 0)
+        copy_tile(ring.a(), &maps.a_last, row, term, &ring.full[ring.stage]);
+}
+
+/* As bring_tiles, which takes fewer instructions if nothing is outside. */
+template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
+static __device__ void bring_extent(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
+                                    const struct maps &maps, const struct extent &extent,
+                                    size_t row, size_t column, size_t term)
+{
+    phase_barrier *const full = &ring.full[ring.stage];
+
+    if (extent.rows == TILE_M && extent.panels == TILE_N / PANEL) {
+        bring_tiles(ring, &maps.a, &maps.b, row, column, term);
+        return;
+    }
+    barrier_arrive_expecting(full, bytes_of(extent));
+    bring_rows(ring, maps, extent, row, term);
+    for (unsigned panel = 0; panel < extent.panels; panel++)
+        copy_tile(ring.b() + panel * PANEL_BYTES, &maps.b, term, column + panel * PANEL, full);
+}
 
 /* What a block computes at a time, a unit of its work: its tile's first row and column, and
  * its steps along k. */

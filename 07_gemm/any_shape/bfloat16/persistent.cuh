@@ -4,10 +4,9 @@
 #ifndef RUNGS_07_BF16_PERSISTENT_CUH
 #define RUNGS_07_BF16_PERSISTENT_CUH
 
-#include "bfloat16/parts/epilogue.cuh"
+#include "any_shape/bfloat16/epilogue.cuh"
 #include "kernel/cluster.cuh"
-#include "kernel/dependent_launch.cuh"
-#include "parts/tile_order.cuh"
+#include "kernel/overlap.cuh"
 
 /* The work: unit u is part u % splits of the steps along k of tile u / splits. With several splits,
  * each has sums of its own in `parts`, which are added up later. */

@@ -1,10 +1,10 @@
-/* Step 07, bfloat16: how the host launches the kernel of bfloat16/parts/persistent.cuh. */
+/* Step 07, bfloat16: how the host launches the kernel of any_shape/bfloat16/persistent.cuh. */
 #ifndef RUNGS_07_BF16_LAUNCH_CUH
 #define RUNGS_07_BF16_LAUNCH_CUH
 
 #include <string.h>
 
-#include "bfloat16/parts/persistent.cuh"
+#include "any_shape/bfloat16/persistent.cuh"
 #include "device/gpu.h"
 
 template <typename Plan>

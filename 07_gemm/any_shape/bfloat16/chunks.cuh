@@ -1,0 +1,64 @@
+/* Step 07, bfloat16: loads of 8 elements that start anywhere, and their products by mma.sync. */
+#ifndef RUNGS_07_CHUNKS_CUH
+#define RUNGS_07_CHUNKS_CUH
+
+#include "bfloat16/parts/fragments.cuh"
+
+static inline __device__ unsigned word(const uint4 &four, unsigned i)
+{
+    return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
+}
+
+/* How a chunk comes: in one access; in two that are aligned, of which the chunk is a part; or
+ * element by element. */
+enum loads { ALIGNED, SHIFTED, SINGLE };
+
+/* 8 elements that start anywhere, out of the 16 or 32 bytes at multiples of 16 around them. */
+static inline __device__ uint4 load_shifted(const uint16_t *first)
+{
+    const unsigned shift = (unsigned)((uintptr_t)first % 16 / sizeof(uint16_t));
+    const uint4 *const around = (const uint4 *)(first - shift);
+    const uint4 low = around[0], high = around[shift > 0];
+    unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    const unsigned bytes = shift % 2 == 0 ? 0x3210 : 0x5432;
+
+#pragma unroll
+    for (unsigned i = 0; i < 6; i++)
+        words[i] = shift / 4 == 0 ? words[i] : words[i + 2];
+#pragma unroll
+    for (unsigned i = 0; i < 5; i++)
+        words[i] = shift / 2 % 2 == 0 ? words[i] : words[i + 1];
+    return make_uint4(
+        __byte_perm(words[0], words[1], bytes), __byte_perm(words[1], words[2], bytes),
+        __byte_perm(words[2], words[3], bytes), __byte_perm(words[3], words[4], bytes));
+}
+
+/* 8 elements of a row from `first` on, two a word; single ones as many as the row has, and 0. */
+template <enum loads LOADS>
+static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, size_t columns)
+{
+    if (LOADS == ALIGNED)
+        return *(const uint4 *)(row + first);
+    if (LOADS == SHIFTED)
+        return load_shifted(row + first);
+    unsigned words[4] = {};
+#pragma unroll
+    for (unsigned i = 0; i < CHUNK; i++)
+        if (first + i < columns)
+            words[i / 2] |= (unsigned)row[first + i] << i % 2 * 16;
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+/* The same of 16 of the 32 terms that four lanes have, 8 each: the lane's terms 4 half to 4 half +
+ * 3, of two rows of A, and B's words as `multiply` takes them. */
+static inline __device__ void multiply_16(float (&sum)[4], const uint4 (&a)[2], unsigned half,
+                                          const unsigned (&b)[2])
+{
+    const unsigned four[4] = {word(a[0], 2 * half), word(a[1], 2 * half), word(a[0], 2 * half + 1),
+                              word(a[1], 2 * half + 1)};
+
+    multiply(sum, four, b[0], b[1]);
+}
+
+#endif
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,24 @@
+/* Step 07, bfloat16: a wider tile, whose consumers need the producers' registers. */
+#include "bfloat16/parts/producers.cuh"
+
+/* Better: the tile is 128 x 256. A consumer has 128 sums, and more registers than an equal share.
+ * Still bad: a block that stores its sums multiplies nothing meanwhile, and no other fits beside
+ * it. */
+static __global__ void __launch_bounds__(THREADS, 1)
+    wide_tile(const struct gemm call, const __grid_constant__ CUtensorMap a,
+              const __grid_constant__ CUtensorMap b, const unsigned steps)
+{
+    multiply_block<256, true>(call, &a, &b, steps);
+}
+
+extern "C" void launch_wide_tile_bf16(const struct gemm *call)
+{
+    const unsigned bytes = STAGES * tensor_ring<TILE_M, 256, STAGES>::STAGE_BYTES;
+
+    if (call->m == 0 || call->n == 0)
+        return;
+    cudaFuncSetAttribute(wide_tile, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    wide_tile<<<tile_count(call, TILE_M, 256), THREADS, bytes>>>(*call, map_a(call, TILE_M),
+                                                                 map_b(call), steps_along_k(call));
+}
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,36 @@
+/* Step 07, bfloat16: see bfloat16/parts/even_plan.h. */
+#include "bfloat16/parts/even_plan.h"
+
+#include <math.h>
+
+/* Of n blocks, or pairs of them, each takes every nth tile, high ones first. So none has more tiles
+ * than the first, or more high ones. For a given number of waves, low tiles take the place of high
+ * ones until there is no more room in the last. */
+struct even_plan even_plan_of(const struct gemm *call, bool pairs)
+{
+    static const unsigned low_rows[] = {232, 208};
+    const int cluster = pairs ? 2 : 1;
+    const double blocks = call->multiprocessors / cluster;
+    const double columns = ceil((double)call->n / (EVEN_COLUMNS * cluster));
+    const double high_tiles = ceil((double)call->m / EVEN_HIGH_ROWS);
+    struct even_plan best = {.rows = HUGE_VAL};
+
+    for (size_t i = 0; blocks > 0 && i < sizeof low_rows / sizeof *low_rows; i++) {
+        const double low_tiles = ceil((double)call->m / low_rows[i]);
+        const double most_waves = ceil(columns * low_tiles / blocks);
+        for (double waves = ceil(columns * high_tiles / blocks); waves <= most_waves; waves++) {
+            const double room = waves * blocks - columns * high_tiles;
+            const double low = low_tiles > high_tiles
+                                   ? fmin(floor(room / (low_tiles - high_tiles)), columns)
+                                   : columns;
+            const double high_waves = ceil((columns - low) * high_tiles / blocks);
+            const double rows = high_waves * EVEN_HIGH_ROWS + (waves - high_waves) * low_rows[i];
+            if (rows < best.rows)
+                best = (struct even_plan){
+                    low_rows[i], (unsigned)fmin(floor(high_waves * blocks / high_tiles), columns),
+                    waves, rows};
+        }
+    }
+    return best;
+}
+/* SPDX-License-Identifier: MIT */
