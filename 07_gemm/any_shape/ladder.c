@@ -8,7 +8,8 @@
 static const struct gemm_rung float32_shapes_rungs[] = {
     {
         .rung = {.name = "sliced_tiles",
-                 .idea = "smaller tiles for a smaller C: warps share a tile's values of p",
+                 .idea =
+                     "smaller tiles for a smaller C (sliced-K): warps share a tile's values of p",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
@@ -19,7 +20,7 @@ static const struct gemm_rung float32_shapes_rungs[] = {
     },
     {
         .rung = {.name = "added_later",
-                 .idea = "the sums of many blocks are added up by a kernel of its own",
+                 .idea = "split-K: a kernel of its own adds up the sums of many blocks",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
@@ -30,7 +31,8 @@ static const struct gemm_rung float32_shapes_rungs[] = {
     },
     {
         .rung = {.name = "clustered",
-                 .idea = "blocks that share a tile are a cluster and add up their sums there",
+                 .idea =
+                     "split-K in a cluster: its blocks add up their sums in shared memory (DSMEM)",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
@@ -41,7 +43,7 @@ static const struct gemm_rung float32_shapes_rungs[] = {
     },
     {
         .rung = {.name = "added_in_shares",
-                 .idea = "more blocks wait for one another, and each adds up its share",
+                 .idea = "split-K in one launch: blocks wait for each other, each adds up a part",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
@@ -118,7 +120,8 @@ static const struct gemm_rung float32_shapes_rungs[] = {
     },
     {
         .rung = {.name = "kept_in_l2",
-                 .idea = "of a matrix larger than L2, a part stays there for the next product",
+                 .idea =
+                     "L2 persistence: a part of a large matrix stays there for the next product",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable,
@@ -152,7 +155,7 @@ const struct climb float32_shapes = {
 static const struct gemm_rung bfloat16_shapes_rungs[] = {
     {
         .rung = {.name = "stream_k",
-                 .idea = "blocks share what is left for the last wave of tiles",
+                 .idea = "stream-K: blocks share what is left for the last wave of tiles",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
@@ -173,7 +176,8 @@ static const struct gemm_rung bfloat16_shapes_rungs[] = {
     },
     {
         .rung = {.name = "thin",
-                 .idea = "few rows or columns: the blocks of a cluster share the steps along k",
+                 .idea =
+                     "skinny matrices: split-K, the blocks of a cluster share the steps along k",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},

@@ -27,8 +27,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "wgmma",
-                 .idea = "Hopper's tensor cores read tiles that the TMA brings, both swizzled by "
-                         "themselves",
+                 .idea = "Hopper's tensor cores read tiles that the TMA loads, both swizzled",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_wgmma,
@@ -37,7 +36,8 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "ring",
-                 .idea = "two steps' tiles are on their way while one is multiplied",
+                 .idea =
+                     "a pipeline of stages: two steps' tiles are in flight while one is multiplied",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_wgmma_ring,
@@ -46,8 +46,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "producers",
-                 .idea =
-                     "one warp brings tiles, two warpgroups multiply, a barrier for each handover",
+                 .idea = "warp specialization: one warp loads tiles, two warpgroups multiply",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_producers,
@@ -56,7 +55,8 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "wide_tile",
-                 .idea = "128 x 256 elements of C a block; producers hand over registers",
+                 .idea =
+                     "128 x 256 elements of C per block; setmaxnreg moves registers to consumers",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_wide_tile_bf16,
@@ -65,7 +65,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "persistent",
-                 .idea = "a block computes tile after tile, in an order that shares L2",
+                 .idea = "persistent blocks: tile after tile, in an order that shares L2",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_persistent,
@@ -74,7 +74,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "multicast",
-                 .idea = "pairs of blocks bring a tile of B together, each half of it for both",
+                 .idea = "clusters of two blocks load a tile of B together (TMA multicast)",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_cluster_multicast,
@@ -83,7 +83,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "tma_stores",
-                 .idea = "C leaves through shared memory, by TMA, under the next tile's products",
+                 .idea = "the TMA stores C from shared memory, during the next tile's MMAs",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_tma_stores,
@@ -92,7 +92,8 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "stored_later",
-                 .idea = "sums are put into shared memory while the next tile's products run",
+                 .idea =
+                     "overlapped epilogue: sums go to shared memory during the next tile's MMAs",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_stored_later,
@@ -101,7 +102,8 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "even_waves",
-                 .idea = "lower tiles for a part of C, so that all multiprocessors end together",
+                 .idea =
+                     "against wave quantization: lower tiles for a part of C, all SMs end together",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_even_waves,
@@ -110,7 +112,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "even_pairs",
-                 .idea = "pairs of blocks beside each other bring A's tile together",
+                 .idea = "clusters of two blocks beside each other load A's tile together",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_even_pairs,

@@ -75,7 +75,8 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "producer_warps",
-                 .idea = "4 warps copy tiles to a ring of mbarriers, 8 warps multiply",
+                 .idea =
+                     "warp specialization: 4 warps copy tiles to a ring of mbarriers, 8 multiply",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_producer_warps,
@@ -93,7 +94,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "specialized",
-                 .idea = "the producers' registers are handed over to the consumers",
+                 .idea = "setmaxnreg: the producers release registers, which the consumers take",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_specialized,
@@ -102,7 +103,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "to_and_fro",
-                 .idea = "every multiply-add shares an operand with the one before it",
+                 .idea = "serpentine order: a multiply-add shares an operand with the one before",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
@@ -112,7 +113,8 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "overlapped",
-                 .idea = "the next launch starts while this one ends",
+                 .idea =
+                     "programmatic dependent launch: the next launch starts while this one ends",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
@@ -122,7 +124,8 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "stream_k",
-                 .idea = "all multiprocessors share the steps along k of all tiles equally",
+                 .idea =
+                     "stream-K: all multiprocessors share the steps along k of all tiles equally",
                  .flags = RUNG_SIDE,
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
