@@ -4,8 +4,8 @@ set -euo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
 install=yes
-# shellcheck source=common/scripts/setup.sh
-. "$root/common/scripts/setup.sh"
+# shellcheck source=common/scripts/setup/setup.sh
+. "$root/common/scripts/setup/setup.sh"
 
 usage() {
     cat <<'EOF'
@@ -17,14 +17,14 @@ Installs what is missing (Debian, Ubuntu), builds, and climbs the eight steps.
   --step NN             climb this step only, such as 05 (repeat for more)
   --benchmark FILE.csv  instead of climbing, measure the steps over a range of sizes and write
                         the results to this file; resumes if it was interrupted. To plot them:
-                        common/scripts/plot_results.py FILE.csv
+                        common/scripts/draw/plot_results.py FILE.csv
   --site                instead of climbing, build the pages as a site in build/site, with search and
                         the explorer's gallery (MkDocs from PyPI), and print how to open it
   --no-install          install nothing: print what is missing and stop
   --help                print this text
 
 Arguments after -- are passed to each step's program: ./run.sh --step 05 -- --n 4M --op sum
-(with --benchmark, to common/scripts/benchmark.sh: ./run.sh --benchmark all.csv -- --quick)
+(with --benchmark, to common/scripts/measure/benchmark.sh: ./run.sh --benchmark all.csv -- --quick)
 
 Each step's rows are written to build/BACKEND/results/NN_step.csv.
 Exit status: 0 all results verified, 1 a wrong result (or a build that failed), 2 bad usage,
@@ -149,9 +149,9 @@ if [[ -n $benchmark ]]; then
         only+=(--step "${step%%_*}")
     done
     status=0
-    "$root/common/scripts/benchmark.sh" ${only[@]+"${only[@]}"} "$@" "$root/build/$backend/bin" "$benchmark" ||
+    "$root/common/scripts/measure/benchmark.sh" ${only[@]+"${only[@]}"} "$@" "$root/build/$backend/bin" "$benchmark" ||
         status=$?
-    ((status != 0)) || say "To draw it: $(shown "$root/common/scripts/plot_results.py") $(shown "$benchmark")"
+    ((status != 0)) || say "To draw it: $(shown "$root/common/scripts/draw/plot_results.py") $(shown "$benchmark")"
     exit "$status"
 fi
 
@@ -191,11 +191,11 @@ done
 
 scripts=$root/common/scripts
 if [[ $ladder == *,simt,* ]]; then
-    ladder+=$(awk -v as=rows -v results="$root/docs/results" -f "$scripts/csv.awk" -f "$scripts/recorded.awk" \
+    ladder+=$(awk -v as=rows -v results="$root/docs/results" -f "$scripts/measure/csv.awk" -f "$scripts/measure/recorded.awk" \
         "$root/common/report/recorded.txt")$'\n'
 fi
 say "$(printf '%s' "$ladder" | LC_ALL=C awk -v bold="$bold" -v plain="$plain" -v red="$red" -v green="$green" \
-    -v yellow="$yellow" -v columns="$columns" -f "$scripts/csv.awk" -f "$scripts/ladder.awk")"
+    -v yellow="$yellow" -v columns="$columns" -f "$scripts/measure/csv.awk" -f "$scripts/measure/ladder.awk")"
 say
 if ((rows > 0)); then
     say "The rows behind this, as CSV: $(shown "$results")"

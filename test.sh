@@ -4,12 +4,12 @@ set -euo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
 install=yes
-# shellcheck source=common/scripts/setup.sh
-. "$root/common/scripts/setup.sh"
+# shellcheck source=common/scripts/setup/setup.sh
+. "$root/common/scripts/setup/setup.sh"
 
 if [[ ${1:-} == exercise ]]; then
     shift
-    exec "$root/common/scripts/exercise.sh" "$@"
+    exec "$root/common/scripts/setup/exercise.sh" "$@"
 fi
 
 usage() {
@@ -181,7 +181,7 @@ test_suite() {
         {
             read -r passed failed skipped
             mapfile -t reasons
-        } < <(awk -f "$root/common/scripts/count_tests.awk" "$folder/tests.xml")
+        } < <(awk -f "$root/common/scripts/check/count_tests.awk" "$folder/tests.xml")
     else
         passed=0 failed=0 skipped=0
     fi

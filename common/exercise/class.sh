@@ -9,8 +9,8 @@ set -euo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
 install=no
-# shellcheck source=common/scripts/setup.sh
-. "$root/common/scripts/setup.sh"
+# shellcheck source=common/scripts/setup/setup.sh
+. "$root/common/scripts/setup/setup.sh"
 self='./test.sh exercise --class'
 
 class=$1 report=$2 seed=$3 options=() exercises=()
@@ -126,7 +126,7 @@ for part in first others; do
         grade=$1 grader=$2 done=$3 count=$4; shift 4
         options=("${@:1:count}"); shift "$count"
         exec bash -c "$grade" grade "$grader" "$1" "$2" "$3" "$done" ${options[@]+"${options[@]}"}' \
-        class "$grade" "$root/common/scripts/exercise.sh" "$work/done" "${#options[@]}" ${options[@]+"${options[@]}"} ||
+        class "$grade" "$root/common/scripts/setup/exercise.sh" "$work/done" "${#options[@]}" ${options[@]+"${options[@]}"} ||
         die "$exit_machine" "the grading was stopped"
 done
 kill "$progress" 2>/dev/null || true
@@ -145,7 +145,7 @@ for student in "${students[@]}"; do
 done
 files=("${students[@]/%/.json}")
 files=("${files[@]/#/$report/}")
-"$root/common/scripts/exercise.sh" --merge "${files[@]}" >"$report/class.csv" 2>/dev/null ||
+"$root/common/scripts/setup/exercise.sh" --merge "${files[@]}" >"$report/class.csv" 2>/dev/null ||
     die "$exit_file" "cannot write $(shown "$report/class.csv")"
 say "Graded in $((SECONDS - start)) s: $(shown "$report/class.csv")"
 have python3 || die "$exit_machine" "the report, index.html, needs python3"

@@ -18,12 +18,12 @@ fail() {
 
 # points FILE SEED: what it earns, with $json for more.
 points() {
-    "$root/common/scripts/exercise.sh" --compiler "$compiler" --json --student "$2" --file "$1" "$name" \
+    "$root/common/scripts/setup/exercise.sh" --compiler "$compiler" --json --student "$2" --file "$1" "$name" \
         >"$json" 2>&1 </dev/null
     sed -n 's/^{.*"score": \([0-9]*\), "max_score": 100.*/\1/p' "$json"
 }
 
-outside() { "$root/common/scripts/exercise.sh" --outside "$1"; }
+outside() { "$root/common/scripts/setup/exercise.sh" --outside "$1"; }
 
 skeleton=$(echo "$folder"/skeleton/task.*)
 score=$(points "$skeleton" first)

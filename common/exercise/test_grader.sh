@@ -9,7 +9,7 @@ shift
 . "$(dirname -- "$(readlink -f -- "$0")")/../tests/shell.sh"
 said=output
 
-exercise() { "$root/common/scripts/exercise.sh" "$@" </dev/null; }
+exercise() { "$root/common/scripts/setup/exercise.sh" "$@" </dev/null; }
 
 # answer NAME TEXT: the skeleton with TEXT as the work, in answer.c or answer.cu.
 answer() {

@@ -1,6 +1,6 @@
 /* Times that were recorded on a GPU, for runs without one. The table is made from files of
- * docs/results when the project is built (recorded.txt says which, scripts/recorded.awk how), so
- * that a program has it wherever it is copied to. */
+ * docs/results when the project is built (recorded.txt says which, scripts/measure/recorded.awk
+ * how), so that a program has it wherever it is copied to. */
 #ifndef RUNGS_RECORDED_H
 #define RUNGS_RECORDED_H
 

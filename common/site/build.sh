@@ -4,8 +4,8 @@ set -euo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
 install=yes site=site
-# shellcheck source=common/scripts/setup.sh
-. "$root/common/scripts/setup.sh"
+# shellcheck source=common/scripts/setup/setup.sh
+. "$root/common/scripts/setup/setup.sh"
 self=site
 
 usage() {
@@ -76,7 +76,7 @@ export RUNGS_STAGE_EN=$stage/en RUNGS_STAGE_ZH=$stage/zh
 export RUNGS_SITE_URL_ZH=${RUNGS_SITE_URL:+${RUNGS_SITE_URL%/}/zh/}
 built=$root/build/$site gallery=$root/build/gallery
 if [[ $site == site ]]; then
-    "$root/common/scripts/gallery.sh" --build "$root/build/simt/bin" "$gallery" >/dev/null || exit 3
+    "$root/common/scripts/draw/gallery.sh" --build "$root/build/simt/bin" "$gallery" >/dev/null || exit 3
     "$venv/bin/python" -B "$root/common/site/stage.py" "$stage" --pictures "$gallery"
 else
     "$venv/bin/python" -B "$root/common/site/stage.py" "$stage"
@@ -92,9 +92,9 @@ if [[ $site == site ]]; then
     printf '<!DOCTYPE html><title>Gallery</title><meta http-equiv="refresh" content="0; url=../gallery.html">\n' \
         >"$built/gallery/index.html"
 else
-    "$root/common/scripts/gallery.sh" --bench "" "$built/gallery"
+    "$root/common/scripts/draw/gallery.sh" --bench "" "$built/gallery"
     printf '<!DOCTYPE html><title>left out</title>\n' >"$built/gallery/index.html"
-    "$root/common/scripts/gallery.sh" --list | while IFS='|' read -r page _; do
+    "$root/common/scripts/draw/gallery.sh" --list | while IFS='|' read -r page _; do
         printf '<!DOCTYPE html><title>left out</title>\n' >"$built/gallery/$page.html"
     done
 fi

@@ -27,11 +27,11 @@ import sys
 import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "scripts"))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "scripts", "docs"))
 import docs  # noqa: E402
 
 EDITION = "docs/zh"
-GALLERY = os.path.join(os.path.dirname(HERE), "scripts", "gallery.sh")
+GALLERY = os.path.join(os.path.dirname(HERE), "scripts", "draw", "gallery.sh")
 
 
 def pages_of(root):

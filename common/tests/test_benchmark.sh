@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tests of common/scripts/benchmark.sh: test_benchmark.sh BIN_DIR
+# Tests of common/scripts/measure/benchmark.sh: test_benchmark.sh BIN_DIR
 set -euo pipefail
 
-benchmark=$(dirname -- "$(readlink -f -- "$0")")/../scripts/benchmark.sh
+benchmark=$(dirname -- "$(readlink -f -- "$0")")/../scripts/measure/benchmark.sh
 bin=$1
 folder=$(mktemp -d)
 trap 'rm -rf -- "$folder"' EXIT

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts", "docs"))
 import docs  # noqa: E402
 
 PRELUDE = """set -eu
@@ -31,7 +31,7 @@ ctest() { :; }
 
 RUN = """#!/bin/sh
 if [ "$1" = --benchmark ]; then
-    exec common/scripts/benchmark.sh --quick --step 01 build/simt/bin "$2"
+    exec common/scripts/measure/benchmark.sh --quick --step 01 build/simt/bin "$2"
 fi
 """
 

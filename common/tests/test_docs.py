@@ -1,4 +1,4 @@
-"""Tests of common/scripts/docs.py on a small repository made for each."""
+"""Tests of common/scripts/docs/docs.py on a small repository made for each."""
 import contextlib
 import io
 import os
@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts", "docs"))
 import docs  # noqa: E402
 
 EXCERPT = """        mine += in.term(i); /* } */
@@ -443,7 +443,7 @@ us = all[] : .1f
 
     def test_plot(self):
         """An outdated picture is noticed without drawing it; --update says why it cannot draw."""
-        self.write("common/scripts/plot_results.py", "import sys\nsys.exit('no matplotlib')\n")
+        self.write("common/scripts/draw/plot_results.py", "import sys\nsys.exit('no matplotlib')\n")
         self.write("docs/pictures/roofline.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
         self.change("docs/05_step.md", "# Step\n",
                     "# Step\n\n<!-- plot: roofline times.csv = 0 -->\n"
@@ -452,7 +452,7 @@ us = all[] : .1f
         status, output = self.run_docs("--update")
         self.assertEqual(status, 1)
         self.assertIn("cannot draw roofline: no matplotlib", output)
-        self.write("common/scripts/plot_results.py",
+        self.write("common/scripts/draw/plot_results.py",
                    "import sys\nopen(sys.argv[2] + '/roofline.svg', 'w').write("
                    "'<svg><g/></svg>')\n")
         self.assert_right("--update")

@@ -1,4 +1,4 @@
-"""Tests of SIMT_REQUESTS and of common/scripts/draw_traces.py: test_draw_traces.py BIN_DIR"""
+"""Tests of SIMT_REQUESTS and of common/scripts/draw/draw_traces.py: test_draw_traces.py BIN_DIR"""
 import filecmp
 import importlib.util
 import json
@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DRAW = os.path.join(HERE, "..", "scripts", "draw_traces.py")
+DRAW = os.path.join(HERE, "..", "scripts", "draw", "draw_traces.py")
 PICTURES = os.path.join(HERE, "..", "..", "docs", "pictures")
 BIN = None
 

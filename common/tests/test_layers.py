@@ -13,7 +13,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts", "check"))
 import tracked  # noqa: E402
 
 # The rooms of the CPU back end, a CUDA runtime by itself: from the ground up, too.

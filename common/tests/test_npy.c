@@ -1,5 +1,5 @@
-/* npy.h against files written by NumPy (common/scripts/make_npy_test_data.py), malformed files,
- * every prefix of a file and every change of one byte of a header. */
+/* npy.h against files written by NumPy (common/scripts/check/make_npy_test_data.py), malformed
+ * files, every prefix of a file and every change of one byte of a header. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

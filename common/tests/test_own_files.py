@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts", "check"))
 import tracked  # noqa: E402
 
 LONG = "/* %s */\n" % ("x" * 120)
@@ -31,7 +31,7 @@ OWN = {  # one of each kind, each wrong in every way that the checks know
     "b/README.md": "[nowhere](missing.md)\n",
 }
 CHECKS = [["common/tests/test_layers.py"], ["common/tests/test_source_format.py"],
-          ["common/scripts/docs.py", "--check"], ["common/scripts/translated.py", "--check"]]
+          ["common/scripts/docs/docs.py", "--check"], ["common/scripts/docs/translated.py", "--check"]]
 
 
 class OwnFiles(unittest.TestCase):

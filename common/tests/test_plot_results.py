@@ -1,4 +1,4 @@
-"""Tests of common/scripts/plot_results.py: test_plot_results.py [all], with more pictures, seconds each."""
+"""Tests of common/scripts/draw/plot_results.py: test_plot_results.py [all], with more pictures, seconds each."""
 import argparse
 import csv
 import functools
@@ -12,7 +12,7 @@ import unittest
 import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PLOT = os.path.join(HERE, "..", "scripts", "plot_results.py")
+PLOT = os.path.join(HERE, "..", "scripts", "draw", "plot_results.py")
 ROOT = os.path.join(HERE, "..", "..")
 RESULTS = os.path.join(ROOT, "docs", "results")
 NAMES = ("bandwidth_vs_size", "kernel_comparison", "speedup_comparison", "variance_analysis", "roofline")
@@ -21,7 +21,7 @@ spec = importlib.util.spec_from_file_location("plot_results", PLOT)
 plot_results = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(plot_results)
 
-sys.path.insert(0, os.path.join(HERE, "..", "scripts"))
+sys.path.insert(0, os.path.join(HERE, "..", "scripts", "docs"))
 import docs  # noqa: E402
 
 HEADER = ",".join(plot_results.HEADER)

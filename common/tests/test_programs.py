@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
 FOLDER = os.path.join(ROOT, "docs", "programs")
-sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts", "check"))
 import tracked  # noqa: E402
 
 NAMES = [os.path.basename(path)[:-3] for path in tracked.files(ROOT)

@@ -69,9 +69,9 @@ PATH=$work/no_python:$PATH lacks 'needs python3 with venv'
 
 # A repository of one preset, whose nvcc is a script.
 mini=$work/mini
-mkdir -p "$mini/common/scripts" "$mini/build"
+mkdir -p "$mini/common/scripts/setup" "$mini/build"
 cp -- "$root/common/toolkit.cmake" "$mini/common"
-cp -- "$root/common/scripts/setup.sh" "$mini/common/scripts"
+cp -- "$root/common/scripts/setup/setup.sh" "$mini/common/scripts/setup"
 cat >"$mini/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(mini LANGUAGES NONE)
@@ -93,7 +93,7 @@ chmod +x "$work/nvcc"
 configures() {
     local found=0
     rm -rf "$mini/build/cuda"
-    bash -c 'set -euo pipefail; root=$1 install=no; . "$1/common/scripts/setup.sh"; configure cuda' \
+    bash -c 'set -euo pipefail; root=$1 install=no; . "$1/common/scripts/setup/setup.sh"; configure cuda' \
         mini.sh "$mini" >/dev/null 2>"$work/errors" || found=$?
     [[ $found -eq $1 ]] || fail "configure: $found, not $1: $2"
     if [[ $1 -eq 3 && $(wc -l <"$work/errors") -ne 1 || $1 -ne 0 && $(<"$work/errors") != *"$2"* ]]; then
@@ -125,7 +125,7 @@ mkdir -p "$work/repository/build"
 cat >"$work/build_it" <<'END'
 set -euo pipefail
 root=$1 install=no
-. "$2/common/scripts/setup.sh"
+. "$2/common/scripts/setup/setup.sh"
 cmake() {
     echo "$$" >>"$root/calls"
     sleep 0.1
@@ -191,7 +191,7 @@ a line after
 END
 printf '1 3 3\npages.site: MkDocs & others are missing\ncommon.ranks: no mpirun here\ncommon.silent: gave no reason\n' \
     >"$work/expected"
-awk -f "$root/common/scripts/count_tests.awk" "$work/tests.xml" | diff "$work/expected" - ||
+awk -f "$root/common/scripts/check/count_tests.awk" "$work/tests.xml" | diff "$work/expected" - ||
     fail 'tests are counted wrong'
 
 # run_test.sh: runs a command with its arguments and its exit code, or says what was not built.

@@ -18,7 +18,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts", "docs"))
 import docs  # noqa: E402
 
 PAGES = ["CONTRIBUTING.md", "README.md"] + ["docs/%s.md" % name for name in (

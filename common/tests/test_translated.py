@@ -1,4 +1,4 @@
-"""Tests of common/scripts/translated.py on a small repository made for each."""
+"""Tests of common/scripts/docs/translated.py on a small repository made for each."""
 import contextlib
 import io
 import os
@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts", "docs"))
 import translated  # noqa: E402
 
 ENGLISH = """# Step

@@ -14,7 +14,7 @@ exercise --handout "$work/class.tar.gz" >output 2>&1 && tar -tzf class.tar.gz >o
     grep -q '^rungs/test.sh$' output && ! grep -q /solution/ output || fail 'a handout as an archive'
 
 # The list ends with the next exercise, or says that there is none.
-list_class() { class/common/scripts/exercise.sh </dev/null >output 2>&1; }
+list_class() { class/common/scripts/setup/exercise.sh </dev/null >output 2>&1; }
 mkdir -p class/build/exercise
 echo 100 >class/build/exercise/01a_checker_nan.score
 echo 75 >class/build/exercise/02a_accumulators.score

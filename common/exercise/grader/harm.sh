@@ -72,7 +72,7 @@ done
 
 # What the grader itself is given as input is not read.
 {
-    "$root/common/scripts/exercise.sh" --compiler "$compiler" --file answer.c 02a >output 2>&1
+    "$root/common/scripts/setup/exercise.sh" --compiler "$compiler" --file answer.c 02a >output 2>&1
     read -r line
 } <<<'left alone'
 [[ $line == 'left alone' ]] || fail 'the input was read'

@@ -32,7 +32,7 @@ fi
 mkdir -p tree/common tree/build/exercise
 cp -r -- "$root/common/scripts" tree/common/
 ln -s -- "$root"/0[1-8]_* tree/
-list() { tree/common/scripts/exercise.sh </dev/null >output 2>&1; }
+list() { tree/common/scripts/setup/exercise.sh </dev/null >output 2>&1; }
 list && grep -q '^Begin with: .* 01a$' output || fail 'the list: begin with the first'
 echo 100 >tree/build/exercise/01a_checker_nan.score
 echo 75 >tree/build/exercise/02a_accumulators.score

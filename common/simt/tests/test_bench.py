@@ -155,7 +155,7 @@ def main():
         print("skipped: " + reason)
         return 0
     with tempfile.TemporaryDirectory(prefix="bench.") as folder, browser.Browser() as window:
-        subprocess.run([os.path.join(ROOT, "common", "scripts", "gallery.sh"), "--bench", folder, folder], check=True)
+        subprocess.run([os.path.join(ROOT, "common", "scripts", "draw", "gallery.sh"), "--bench", folder, folder], check=True)
         path = os.path.join(folder, "bench.html")
         window.open(browser.address_of(path))
         thousand(window, folder)

@@ -4,7 +4,7 @@
 page: keys, clicks, touch, links, predictions, races, and that what the page counts by itself is what
 was counted. steps: that the totals of every rung on the pages of steps 03 to 08 are those of a run
 without a page, and that nobody goes on before what it waits for. gallery: that each page of
-common/scripts/gallery.sh shows what the index says. PROGRAM is simt_explored, BIN the folder with the
+common/scripts/draw/gallery.sh shows what the index says. PROGRAM is simt_explored, BIN the folder with the
 steps' programs.
 
 Prints why it is skipped where there is no browser. Exit status: 0 all is well, 1 something is not."""
@@ -464,7 +464,7 @@ def test_steps(bin_folder, folder):
 # ---- gallery ----------------------------------------------------------------------------------------
 
 def test_gallery(bin_folder, folder):
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/gallery.sh")
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/draw/gallery.sh")
     made = subprocess.run([script, bin_folder, folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
     check(made.returncode == 0, "gallery.sh: status %d, %s" % (made.returncode, made.stderr))
     lessons = subprocess.run([script, "--list"], stdout=subprocess.PIPE, universal_newlines=True).stdout.splitlines()

@@ -1,5 +1,5 @@
 /* What the fuzz targets share. A target is a source with LLVMFuzzerTestOneInput: libFuzzer calls it
- * (preset `fuzz`, common/scripts/fuzz.sh), or replay.c with the seeds alone. */
+ * (preset `fuzz`, common/scripts/check/fuzz.sh), or replay.c with the seeds alone. */
 #ifndef RUNGS_FUZZ_H
 #define RUNGS_FUZZ_H
 

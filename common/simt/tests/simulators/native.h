@@ -1,5 +1,5 @@
 /* What the simulated kernels compute, as plain loops of one thread: the unit that
- * common/scripts/compare_simulators.py measures them in. Compiled with -O2. */
+ * common/scripts/measure/compare_simulators.py measures them in. Compiled with -O2. */
 #ifndef SIMULATORS_NATIVE_H
 #define SIMULATORS_NATIVE_H
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "simt", "tests"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "simt", "tests"))
 import browser  # noqa: E402
 
 TREES = "05_gpu_shared_tree --n 64K --rung strided --rung sequential"

@@ -51,8 +51,8 @@ import tempfile
 import threading
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-EQUIVALENT = os.path.join(ROOT, "common/scripts/mutants_equivalent.txt")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+EQUIVALENT = os.path.join(ROOT, "common/scripts/check/mutants_equivalent.txt")
 TWICE = os.path.join(ROOT, "common/simt/twice.sh")
 
 # ---- what is changed ----------------------------------------------------------------------------

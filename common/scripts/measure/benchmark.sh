@@ -19,7 +19,7 @@ Measures every step in BIN_DIR over a range of sizes and writes all rows to one 
 
 Rows that are in the file already are kept: after an interruption, the same command resumes where it
 stopped. Rows of another machine are not mixed in. On simt only the CPU's rungs have times; the
-GPU's are verified at small sizes, in rows without times. common/scripts/plot_results.py FILE.csv
+GPU's are verified at small sizes, in rows without times. common/scripts/draw/plot_results.py FILE.csv
 plots the results. FILE.json beside it says with what they were measured.
 
 Exit status: 0 all rows verified, 1 a wrong result, 2 bad usage, 3 a device or memory error, 4 a

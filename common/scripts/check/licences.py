@@ -12,9 +12,9 @@ import sys
 
 import tracked
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 LICENCE = "SPDX-License" "-Identifier: MIT"  # in two parts, so that this is no licence itself
-WITHOUT = re.compile(r"docs/|common/scripts/plot_results\.py$|\d\d_[^/]*/exercise/|common/simt/(cuda|tests|explore/page)/")
+WITHOUT = re.compile(r"docs/|common/scripts/draw/plot_results\.py$|\d\d_[^/]*/exercise/|common/simt/(cuda|tests|explore/page)/")
 COMMENTS = ((re.compile(r"\.(c|h|cu|cuh|S|js|css)$"), "/* %s */"),
             (re.compile(r"\.(py|sh|cmake|awk|yml)$|(^|/)CMakeLists\.txt$|^\.ci/run$|/simtcc$"), "# %s"))
 
@@ -44,7 +44,7 @@ def main(words):
             else:
                 print("%s: expected as its last line: %s" % (path, line.rstrip("\n")))
     if words == ["--check"] and without:
-        print("licences.py: %d of %d sources have no licence: common/scripts/licences.py --add" % (without, count))
+        print("licences.py: %d of %d sources have no licence: common/scripts/check/licences.py --add" % (without, count))
         return 1
     print("licences.py: %d sources%s" % (count, ", %d lines added" % without if words == ["--add"] else ""))
     return 0

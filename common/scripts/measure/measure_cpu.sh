@@ -91,7 +91,7 @@ for threads in 1 2 "$(nproc)"; do
     rungs cpu_threads openblas
 done
 for file in "$out"/0[127]_*"_$name"{,_threads*}.csv; do
-    [[ ! -e $file ]] || "$(dirname -- "$0")/provenance.py" add "$file" "common/scripts/measure_cpu.sh $*"
+    [[ ! -e $file ]] || "$(dirname -- "$0")/provenance.py" add "$file" "common/scripts/measure/measure_cpu.sh $*"
 done
 echo >&2
 # SPDX-License-Identifier: MIT

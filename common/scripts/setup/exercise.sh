@@ -3,10 +3,10 @@
 # --help.
 set -euo pipefail
 
-root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../../.." && pwd -P)
 install=yes
-# shellcheck source=common/scripts/setup.sh
-. "$root/common/scripts/setup.sh"
+# shellcheck source=common/scripts/setup/setup.sh
+. "$root/common/scripts/setup/setup.sh"
 # shellcheck disable=SC2154 # variables that setup.sh sets
 self='./test.sh exercise'
 

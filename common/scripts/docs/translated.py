@@ -383,7 +383,7 @@ def main(arguments=None):
     what.add_argument("--diff", action="store_true", help="show the English that has changed")
     what.add_argument("--record", nargs="+", metavar="PAGE", help="these are up to date now")
     here = os.path.dirname(os.path.abspath(__file__))
-    parser.add_argument("--root", default=os.path.join(here, "..", ".."),
+    parser.add_argument("--root", default=os.path.join(here, "..", "..", ".."),
                         help="the repository's folder")
     options = parser.parse_args(arguments)
     root = os.path.abspath(options.root)

@@ -27,7 +27,7 @@ import tempfile
 
 import provenance
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
 SOURCES = os.path.join(ROOT, "common/simt/tests/simulators")
 NUMBA_SIZES, OCLGRIND_SIZES = ("64", "4096"), ("128", "262144")
 SLOW_RUNS = 3
@@ -170,7 +170,7 @@ def main():
                 writer = csv.DictWriter(file, HEADER, lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(rows)
-            provenance.main(["write", options.file, "common/scripts/compare_simulators.py", *sys.argv[1:]])
+            provenance.main(["write", options.file, "common/scripts/measure/compare_simulators.py", *sys.argv[1:]])
         except OSError as error:
             sys.exit(f"compare_simulators.py: {options.file}: {error.strerror}")
     return 3 if missing else 0

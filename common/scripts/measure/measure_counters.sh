@@ -58,6 +58,6 @@ rungs() {
         count "$program"
     done
 } >"$out"
-"$(dirname -- "$0")/provenance.py" write "$out" "common/scripts/measure_counters.sh $*"
+"$(dirname -- "$0")/provenance.py" write "$out" "common/scripts/measure/measure_counters.sh $*"
 printf '\n' >&2
 # SPDX-License-Identifier: MIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds and runs the fuzz targets (common/tests/fuzz): see --help.
 set -euo pipefail
-root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../../.." && pwd -P)
 seeds=$root/common/tests/fuzz/seeds
 
 usage() {
     cat <<'EOF'
-Usage: common/scripts/fuzz.sh [OPTION]... [TARGET]...
+Usage: common/scripts/check/fuzz.sh [OPTION]... [TARGET]...
 Gives a target (default: all) its seeds and inputs made of them, with clang's libFuzzer and the
 sanitizers. Targets: options npy png rewriter.
 

@@ -155,7 +155,7 @@ def main():
             print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     for path in paths[:2]:
-        provenance.main(["write", path, "common/scripts/measure_gpus.py", *sys.argv[1:]])
+        provenance.main(["write", path, "common/scripts/measure/measure_gpus.py", *sys.argv[1:]])
     compare(rows)
     print("%s: %d rows; %s: %d" % (paths[0], len(rows), paths[1], len(communication) - 1))
     for failure in failures:

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Makes the explorer's gallery: a page for each lesson, the bench, and an index. See --help.
 set -u
-root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/../../.." && pwd -P)
 
 usage() {
     cat <<'EOF2'
-Usage: common/scripts/gallery.sh [--list | --cards PREFIX | --bench] [--build] [BIN [FOLDER]]
+Usage: common/scripts/draw/gallery.sh [--list | --cards PREFIX | --bench] [--build] [BIN [FOLDER]]
 Makes a page of the explorer for each lesson, the bench for addresses, and index.html, in FOLDER
 (build/gallery), with the programs of the preset simt in BIN (build/simt/bin). Where Chromium is
 installed, the index has a picture of each page.

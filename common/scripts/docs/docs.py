@@ -91,7 +91,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import tracked  # noqa: E402
 
 # ---- pages ---------------------------------------------------------------------------------------
@@ -594,7 +594,7 @@ PLOT = re.compile(r"<!-- plot: (?P<name>\w+) (?P<arguments>[^\n]*?) = (?P<hash>\
 def plot_hash(root, arguments):
     digest = hashlib.sha256()
     paths = ["docs/results/" + word for word in arguments if word.endswith(".csv")]
-    for path in ["common/scripts/plot_results.py"] + paths:
+    for path in ["common/scripts/draw/plot_results.py"] + paths:
         digest.update(read(os.path.join(root, path)).encode())
     digest.update(" ".join(arguments).encode())
     return digest.hexdigest()[:16]
@@ -603,7 +603,7 @@ def plot_hash(root, arguments):
 def draw_plot(root, name, arguments):
     results = os.path.join(root, "docs", "results")
     words = [os.path.join(results, word) if word.endswith(".csv") else word for word in arguments]
-    program = os.path.join(root, "common", "scripts", "plot_results.py")
+    program = os.path.join(root, "common", "scripts", "draw", "plot_results.py")
     with tempfile.TemporaryDirectory() as folder:
         result = subprocess.run([sys.executable, program, "-o", folder, *words], check=False,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -839,7 +839,7 @@ def main(arguments=None):
     what.add_argument("--check", action="store_true", help="tell what differs; change nothing")
     what.add_argument("--update", action="store_true", help="write snippets and tables anew")
     here = os.path.dirname(os.path.abspath(__file__))
-    parser.add_argument("--root", default=os.path.join(here, "..", ".."),
+    parser.add_argument("--root", default=os.path.join(here, "..", "..", ".."),
                         help="the repository's folder")
     options = parser.parse_args(arguments)
     rows_of.cache_clear()

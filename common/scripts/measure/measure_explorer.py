@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "simt", "tests"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "simt", "tests"))
 import browser  # noqa: E402
 import provenance  # noqa: E402
 
@@ -121,7 +121,7 @@ def main():
                 file.flush()
                 print("%-22s %-8s %-20s %9d bytes %6s ms %5s frames/s" % (
                     step, ladder, rung, row["bytes"], row["open_ms"], row["frames_per_s"]), flush=True)
-    provenance.main(["write", table, "common/scripts/measure_explorer.py", bin_dir, table])
+    provenance.main(["write", table, "common/scripts/measure/measure_explorer.py", bin_dir, table])
     return 0
 
 

@@ -113,7 +113,7 @@ def main():
                     if row.get("replayed"):
                         writer.writerow({name: row[name] for name in COLUMNS})
                 file.flush()
-        provenance.main(["write", options.out, "common/scripts/measure_short.py", *sys.argv[1:]])
+        provenance.main(["write", options.out, "common/scripts/measure/measure_short.py", *sys.argv[1:]])
     except OSError as error:
         print("measure_short.py: %s" % error, file=sys.stderr)
         return 4

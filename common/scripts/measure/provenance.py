@@ -17,9 +17,10 @@ import re
 import subprocess
 import sys
 
-import tracked
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import tracked  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 RESULTS = "docs/results"
 TABLE = re.compile(r"(?<=<!-- results -->\n).*?(?=<!-- end results -->)", re.S)
 KEYS = ("commit", "date", "card", "processor", "driver", "cuda", "clocks", "command")
@@ -124,7 +125,7 @@ def main(words):
         with open(readme, "w", encoding="utf-8") as file:
             file.write(now)
     elif now != text or not TABLE.search(text):
-        wrong.append(RESULTS + "/README.md: the table is old: common/scripts/provenance.py --update")
+        wrong.append(RESULTS + "/README.md: the table is old: common/scripts/measure/provenance.py --update")
     print("\n".join(wrong) if wrong else "provenance.py: %d files" % (lines.count("\n") - 2))
     return 1 if wrong else 0
 

@@ -99,7 +99,7 @@ if command -v ncu >/dev/null; then
 fi
 for file in reductions matrix shared_tree_counters; do
     [[ ! -e $out/$file.csv ]] ||
-        "$(dirname -- "$0")/provenance.py" write "$out/$file.csv" "common/scripts/measure_reductions.sh $*"
+        "$(dirname -- "$0")/provenance.py" write "$out/$file.csv" "common/scripts/measure/measure_reductions.sh $*"
 done
 echo >&2
 # SPDX-License-Identifier: MIT

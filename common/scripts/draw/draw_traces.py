@@ -344,7 +344,7 @@ def main():
     wrong = check_or_update(options, [(name, functools.partial(draw, options.bin_dir))
                                       for name, draw in PICTURES.items()])
     if wrong:
-        print("draw_traces.py: common/scripts/draw_traces.py --update %s draws them anew" % options.bin_dir,
+        print("draw_traces.py: common/scripts/draw/draw_traces.py --update %s draws them anew" % options.bin_dir,
               file=sys.stderr)
     return 1 if wrong else 0
 

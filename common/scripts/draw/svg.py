@@ -126,7 +126,7 @@ class Failure(Exception):
 
 # ---- the programs --------------------------------------------------------------------------------
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 PICTURES = os.path.join(ROOT, "docs", "pictures")
 
 

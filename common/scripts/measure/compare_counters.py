@@ -381,7 +381,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--from", dest="raw", action="append", default=[], metavar="RAW")
     options = parser.parse_args()
-    programs_folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "simt", "tests", "programs")
+    programs_folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "simt", "tests", "programs")
     h200_path = os.path.join(options.results, "counters_h200.csv")
     path = os.path.join(options.results, "counters_simt_h200.csv")
     if options.raw:

@@ -3,7 +3,7 @@
 # Writes docs/results/gpu_tests.txt, the summary of `ctest --preset cuda`, with the card and the commit,
 # and gpu_tests.json beside it. Each edition renews them.
 set -euo pipefail
-cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.."
+cd -- "$(dirname -- "$(readlink -f -- "$0")")/../../.."
 nvidia-smi -L >/dev/null 2>&1 || {
     echo "gpu_tests.sh: there is no GPU here: nvidia-smi lists none" >&2
     exit 3
@@ -15,7 +15,7 @@ grep -q 'tests passed' "$log" || {
     tail -n 5 "$log" >&2
     exit 1
 }
-common/scripts/provenance.py write $results.txt "ctest --preset cuda $*"
+common/scripts/measure/provenance.py write $results.txt "ctest --preset cuda $*"
 {
     sed -nE 's/^  "(commit|date|card|driver|cuda|clocks|command)": "(.*)",?$/\1: \2/p' $results.json
     sed -n '/tests passed/,$p' "$log"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds and tests with each compiler, and for each system, that is at hand: see --help.
 set -euo pipefail
-root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../../.." && pwd -P)
 
 usage() {
     cat <<'EOF'
-Usage: common/scripts/portability.sh [OPTION]... [NAME]...
+Usage: common/scripts/check/portability.sh [OPTION]... [NAME]...
 Builds a part of the repository that has all of the CPU back end in it, without the warnings being
 errors, and runs its tests, once for each NAME (default: all that are at hand):
 
@@ -69,7 +69,7 @@ if [[ -n $into ]]; then
     [[ -e $into/etc/resolv.conf ]] || cp -L /etc/resolv.conf "$into/etc"
     chroot "$into" env PATH="${PORTABILITY_PATH:-}${PORTABILITY_PATH:+:}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
         HOME=/root LANG=C.UTF-8 PORTABILITY_ROOT=yes \
-        /rungs/common/scripts/portability.sh --jobs "$jobs" --csv /rungs.csv "${names[@]}" || status=$?
+        /rungs/common/scripts/check/portability.sh --jobs "$jobs" --csv /rungs.csv "${names[@]}" || status=$?
     umount "$into/proc"
     if [[ -n $csv && -e $into/rungs.csv ]]; then
         [[ -s $csv ]] || echo "$header" >"$csv"

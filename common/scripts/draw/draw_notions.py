@@ -18,7 +18,7 @@ from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, R
 
 from draw_overlap import draw_overlap  # noqa: E402
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 WARP = 32
 # An H200, as its driver reports it and NVIDIA's Hopper Tuning Guide has it.
 MULTIPROCESSORS, PEAK = 132, 4814  # GB/s

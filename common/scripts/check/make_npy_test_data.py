@@ -178,7 +178,7 @@ def main():
         print(__doc__, end="", file=sys.stderr)
         return 2
     folder = Path(sys.argv[1] if len(sys.argv) == 2 else
-                  Path(__file__).resolve().parent.parent / "tests" / "data")
+                  Path(__file__).resolve().parent.parent.parent / "tests" / "data")
     folder.mkdir(parents=True, exist_ok=True)
     write_valid(folder)
     write_vectors(folder)
