@@ -1,4 +1,4 @@
-# simt_add_cuda_sources(target [INSTRUMENTED|TWICE] [PREPROCESSED] file.cu ...): compiles CUDA C for
+# simt_add_cuda_sources(target [INSTRUMENTED] [PREPROCESSED] file.cu ...): compiles CUDA C for
 # the CPU back end and adds it to a target.
 #
 # simt_rewrite translates each file to C++ in the binary directory, where it is compiled with the
@@ -7,18 +7,15 @@
 #
 # INSTRUMENTED: kernels call the runtime (machine/hooks.c) before each access to memory and in each basic
 # block, so that they can be counted and checked: docs/simt_back_end.md. The calls take time even
-# while nothing is counted.
-#
-# TWICE: INSTRUMENTED, and where twice.sh can, a second translation without the calls, which launches
-# take while nothing is counted. All CUDA sources of such a target have to be TWICE.
+# while nothing is counted. A second translation without them, as simtcc has, would take
+# 10% off the time of the steps' runs, and add 50% to the time to build them.
 #
 # PREPROCESSED, or the property SIMT_PREPROCESSED of a source file: simt_rewrite comes after the
 # preprocessor, as with simtcc, and so also translates inline PTX in headers and macros, and launches
 # in included files.
 #
 # A source file with the property SIMT_INTERLEAVED is compiled so that the threads of a block are
-# switched at every access to device memory: its races then lose updates as they do on a GPU. That
-# takes the calls, so it has one translation.
+# switched at every access to device memory: its races then lose updates as they do on a GPU.
 #
 # Neither can be combined with the sanitizers, so a build with these is without both.
 
@@ -31,7 +28,7 @@
 # the linker.
 #
 # SIMT_ARITHMETIC, of all device code: conversions.c has what it is for. SIMT_INSTRUMENTATION is for both
-# translations, SIMT_HOOKS and the compiler's options only for the one with the calls.
+# translations of simtcc, SIMT_HOOKS and the compiler's options only for the one with the calls.
 #
 # -gdwarf-4: addr2line confuses the first two files of a version 5 line table. -g1, which has to come
 # after it: only lines and inlining are needed; the other debugging information takes a quarter of the
@@ -75,18 +72,7 @@ set(SIMT_OLDEST_COMPILER
 set(SIMT_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 
 function(simt_add_cuda_sources target)
-  cmake_parse_arguments(PARSE_ARGV 1 SIMT "INSTRUMENTED;TWICE;PREPROCESSED" "" "")
-  set(twice OFF)
-  if(SIMT_TWICE)
-    set(SIMT_INSTRUMENTED ON)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64
-        AND NOT RUNGS_SANITIZE)
-      set(twice ON)
-      get_target_property(bin simt_rewrite RUNTIME_OUTPUT_DIRECTORY)
-      set(launcher "${SIMT_FOLDER}/twice.sh" "${bin}/simt_rewrite" ${CMAKE_CXX_COMPILER_LAUNCHER})
-      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
-    endif()
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 SIMT "INSTRUMENTED;PREPROCESSED" "" "")
   if(NOT SIMT_OPTIMISATION)
     set(SIMT_OPTIMISATION -O1)
     if(RUNGS_SANITIZE) # whose checks take -O1 twice as long to compile
@@ -131,9 +117,6 @@ function(simt_add_cuda_sources target)
       if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
         list(APPEND hooks ${SIMT_INSTRUMENTATION_Clang_13})
       endif()
-      if(twice AND NOT interleaved)
-        set(hooks -DSIMT_HOOKS ${hooks} -USIMT_HOOKS)
-      endif()
       # Verification can be followed by a debugger; counts are those of -O1 in any build.
       list(APPEND options ${SIMT_INSTRUMENTATION} "$<$<CONFIG:Debug>:-g>" ${hooks})
     endif()
@@ -168,9 +151,6 @@ function(simt_add_cuda_sources target)
     set_source_files_properties("${rewritten}" PROPERTIES
       INCLUDE_DIRECTORIES "${folder}"
       COMPILE_OPTIONS "${options}")
-    if(twice)
-      set_source_files_properties("${rewritten}" PROPERTIES OBJECT_DEPENDS "${SIMT_FOLDER}/twice.sh")
-    endif()
   endforeach()
 endfunction()
 # SPDX-License-Identifier: MIT

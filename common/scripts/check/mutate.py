@@ -53,7 +53,6 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 EQUIVALENT = os.path.join(ROOT, "common/scripts/check/mutants_equivalent.txt")
-TWICE = os.path.join(ROOT, "common/simt/twice.sh")
 
 # ---- what is changed ----------------------------------------------------------------------------
 
@@ -421,8 +420,7 @@ class Trial:
             source = rewritten
         words[words.index("-o") + 1] = to
         words[words.index("-c") + 1] = source
-        # CMake's list has the compiler without twice.sh.
-        commands.append([TWICE, self.step.rewriter] + words if unit.endswith(".cu") else words)
+        commands.append(words)
         for command in commands:
             if run(command, 600, cwd=self.step.folder)[0] != 0:
                 raise Failed("does not compile")
@@ -500,8 +498,6 @@ def same_code(one, other):
                         "--only-section=.rodata*", path, to], check=False)
         listing = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", path],
                                  stdout=subprocess.PIPE, check=False).stdout
-        # Names that only this source has (simt_twice.c) end in a number made of all of it.
-        listing = re.sub(rb"\.simt_[0-9a-f]{16}", b"", listing)
         with open(to, "rb") as file:
             texts.append((file.read(), listing.split(b"\n", 3)[-1]))
     return texts[0] == texts[1]
