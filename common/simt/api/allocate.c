@@ -153,11 +153,13 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
     if (simt_regions_overlap(pointer, size)) {
         return simt_error(cudaErrorHostMemoryAlreadyRegistered);
     }
-    return simt_error(
-        simt_region_add((struct simt_region){
-            .base = pointer, .size = size, .kind = REGION_REGISTERED, .device = simt_own.device})
-            ? cudaSuccess
-            : cudaErrorMemoryAllocation);
+    return simt_error(simt_region_add((struct simt_region){.base = pointer,
+                                                           .size = size,
+                                                           .kind = REGION_REGISTERED,
+                                                           .device = simt_own.device,
+                                                           .made = simt_call_now})
+                          ? cudaSuccess
+                          : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaHostUnregister(void *pointer)

@@ -27,7 +27,9 @@
 #include "count/replay.h"
 #include "count/step.h"
 #include "explore/explore.h"
+#include "machine/machine.h"
 #include "machine/progress.h"
+#include "memory/memory.h"
 #include "model/order.h"
 #include "model/plans.h"
 #include "model/requests.h"
@@ -53,10 +55,14 @@ void simt_analyse(bool on)
 
 static pid_t process;
 
+static void tell_put_off(void);
+
 /* What the program was asked to tell at its end. False: the file cannot be written. */
 static bool tell_all(void)
 {
     fflush(stdout);
+    simt_tell_unasked();
+    tell_put_off();
     simt_tell_kept(stderr);
     if (!is_off) {
         simt_tell_unchecked(stderr);
@@ -148,9 +154,62 @@ void simt_analysis_reset(void)
     simt_findings_keep(keep);
 }
 
+static char *put_off_text, put_off_note[512];
+static size_t put_off_size;
+
 static void tell_findings(void)
 {
+    if (put_off_text) { /* may be the reason */
+        fputs(put_off_text, stderr);
+        put_off_text = NULL;
+    }
     simt_tell_findings(stderr, simt_tell_failed_calls);
+}
+
+/* ---- kernels that read what was never written ---- */
+
+/* Of a loop that only takes time, no result is used. Where such a kernel is all that was found, it
+ * is told when a result goes to the host; if none does, one line at the end is enough. */
+
+static bool may_wait(void)
+{
+    return as_usual && !simt_goes_on && !simt_asked("SIMT_FINDINGS") && !simt_explore_is_on() &&
+           !simt_memory_host_has_any() && simt_only_unset_memory(put_off_note, sizeof put_off_note);
+}
+
+static void put_off(void)
+{
+    char *text = NULL;
+    FILE *file = simt_needed(open_memstream(&text, &put_off_size), "the checks");
+    simt_tell_findings(file, simt_tell_failed_calls);
+    fclose(file);
+    if (put_off_text) {
+        free(text);
+    } else {
+        put_off_text = text;
+    }
+}
+
+/* A copy to the host is about to be made. */
+static void results_are_used(void)
+{
+    if (put_off_text) {
+        fflush(stdout);
+        fputs(put_off_text, stderr);
+        put_off_text = NULL;
+        simt_exit();
+    }
+}
+
+static void tell_put_off(void)
+{
+    if (put_off_text) {
+        fprintf(stderr,
+                "simt: note: %s; no result went to the host, as in a loop that only takes "
+                "time\n",
+                put_off_note);
+        put_off_text = NULL;
+    }
 }
 
 /* Unless they are kept, findings end the program. */
@@ -168,6 +227,10 @@ static void conclude(void)
             told_file = simt_needed(open_memstream(&told, &told_size), "the checks");
         }
         simt_tell_findings(told_file, simt_tell_failed_calls);
+        return;
+    }
+    if (may_wait()) {
+        put_off();
         return;
     }
     fflush(stdout);
@@ -387,6 +450,7 @@ static void count_collective(const void *caller, enum simt_collective operation)
         counters->matrix++;
         break;
     case SIMT_WGMMA:
+    case SIMT_WMMA:
         break;
     default:
         counters->votes++;
@@ -536,6 +600,23 @@ static void polls(const void *caller)
     simt_note_guard(simt_site_number(simt_place_of(caller)));
 }
 
+static void undefined_stored(const struct simt_event *store)
+{
+    const struct simt_outside *from = &simt_outside;
+    struct finding *new =
+        from->name ? simt_add_finding((struct finding){.wrong = UNDEFINED,
+                                                       .space = SPACE_GLOBAL,
+                                                       .kind = EVENT_STORE,
+                                                       .site = simt_site_number(event_place(store)),
+                                                       .thread = simt_recorder.thread})
+                   : NULL;
+    if (new) {
+        snprintf(new->text, sizeof new->text,
+                 "%s() at %s:%d read lane %u, which its mask 0x%08x leaves out", from->name,
+                 from->file, from->line, from->lane, from->mask);
+    }
+}
+
 /* ---- memory, and copies ---- */
 
 static void freed(const void *address, size_t size)
@@ -550,8 +631,27 @@ static void operation(void)
     simt_repeats_come_first();
     if (simt_instrumented() && wanted()) {
         simt_check_operation();
+        simt_check_copy();
         conclude();
+        if (simt_check_goes_to_host()) {
+            results_are_used();
+        }
     }
+}
+
+static void host_pages(const struct simt_region *region,
+                       void (*found)(char *page, enum simt_region_access access))
+{
+    if (simt_instrumented() && analysing) {
+        simt_check_host_pages(region, found);
+    }
+}
+
+static bool host_access(const void *address, bool writes, const void *at)
+{
+    const bool found = simt_check_host_access(address, writes, at);
+    conclude();
+    return found;
 }
 
 /* ---- reports ---- */
@@ -612,10 +712,13 @@ const struct simt_observer simt_observer = {
     .bulk_wrote = bulk_wrote,
     .wgmma_finds = wgmma_finds,
     .polls = polls,
+    .undefined_stored = undefined_stored,
     .allocated = simt_check_allocated,
     .freed = freed,
     .written = simt_check_written,
     .is_written = simt_check_is_written,
+    .host_pages = host_pages,
+    .host_access = host_access,
     .operation = operation,
     .heap_allocated = simt_check_heap_allocated,
     .tell_findings = tell_findings,

@@ -1,4 +1,5 @@
 /* The host API of memory: copies and fills. */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/graphs.h"
@@ -30,20 +31,33 @@ void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t
  * region, or the host's own. `kind_says_device`: the direction of the copy does. */
 static const char *trouble(const void *address, size_t size, bool kind_says_device)
 {
+    static char text[SIMT_REASON];
     const struct simt_region *region = simt_region_find(address);
+    const size_t left = region ? region->size - (size_t)((const char *)address - region->base) : 0;
     if (!address) {
         return "is a null pointer";
     }
-    if (region) {
-        return size <= region->size - (size_t)((const char *)address - region->base)
-                   ? NULL
-                   : "ends past its allocation";
+    if (region && size <= left) {
+        return NULL;
     }
-    if (simt_memory_is_device(address)) {
-        return "is device memory that is not allocated";
+    if (region) {
+        char made[SIMT_REASON];
+        simt_call_describe(&region->made, made, sizeof made);
+        snprintf(text, sizeof text, "ends %zu bytes past the end of a %zu-byte allocation%.200s",
+                 size - left, region->size, made);
+        return text;
+    }
+    if (simt_memory_is_device(address) || simt_memory_is_of_host(address)) {
+        strcpy(text, "is ");
+        simt_memory_describe(address, text + 3, sizeof text - 3);
+        return text;
     }
     return kind_says_device ? "is memory of the host, where memory of the device must be" : NULL;
 }
+
+static const char *const kinds[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                    "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                    "cudaMemcpyDefault"};
 
 struct copy {
     char *to;
@@ -79,6 +93,19 @@ static void meet_others(const struct copy *copy)
     simt_devices_meet(simt_own.device, from->device);
 }
 
+/* A direction that says the host's, where memory is the device's. */
+static void note_way(char *text, size_t size, const struct copy *copy)
+{
+    const bool from_host =
+        copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyHostToHost;
+    const bool to_host = copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyHostToHost;
+    const bool wrong_from = from_host && is_of_device(copy->from);
+    if (wrong_from || (to_host && is_of_device(copy->to))) {
+        snprintf(text, size, "wrong direction: %s, but the %s is memory of the device",
+                 kinds[copy->kind], wrong_from ? "source" : "destination");
+    }
+}
+
 /* The host waits for copies to or from its own memory, if they are not asynchronous; for those to
  * pageable memory in any case. */
 static void copy_in_order(const struct copy *copy, const char *function, const void *caller)
@@ -94,6 +121,7 @@ static void copy_in_order(const struct copy *copy, const char *function, const v
         operation->from =
             (struct simt_piece){(uintptr_t)copy->from, copy->from_pitch, copy->width, copy->height};
     }
+    note_way(operation->wrong_way, sizeof operation->wrong_way, copy);
     operation->source = (const unsigned char *)copy->from;
     operation->source_pitch = copy->from_pitch;
     simt_observer.operation();
@@ -116,11 +144,40 @@ static cudaError_t capture_copy(const struct copy *copy, const char *function, c
     return simt_capture(copy->stream, &work);
 }
 
+/* Behind pinned or managed memory a copy finds what is there, and is a finding. */
+static cudaError_t refuse(const struct copy *copy, const char *function, const void *caller,
+                          const char *end, const char *trouble)
+{
+    const void *address = end[0] == 'd' ? copy->to : copy->from;
+    const char *way = "";
+    if (copy->kind == cudaMemcpyHostToDevice && !is_of_device(copy->to) &&
+        is_of_device(copy->from)) {
+        way = "; this way is cudaMemcpyDeviceToHost";
+    } else if (copy->kind == cudaMemcpyDeviceToHost && is_of_device(copy->to) &&
+               !is_of_device(copy->from)) {
+        way = "; this way is cudaMemcpyHostToDevice";
+    }
+    if (simt_memory_is_of_host(address) && !simt_region_find(address)) {
+        struct simt_operation *operation = simt_operation_begin(copy->stream, function);
+        operation->caller = caller;
+        snprintf(operation->wrong_way, sizeof operation->wrong_way, "the %s %s", end, trouble);
+        simt_observer.operation();
+    }
+    return simt_call_failed(function, caller, cudaErrorInvalidValue, "%s: the %s %s%s",
+                            kinds[copy->kind], end, trouble, way);
+}
+
+static void note_filled(const void *to, size_t bytes)
+{
+    struct simt_region *region = simt_region_find(to);
+    if (region) {
+        region->filled = simt_call_now;
+        region->filled_bytes = bytes;
+    }
+}
+
 static cudaError_t copy_memory(const struct copy *copy, const char *function, const void *caller)
 {
-    static const char *const kinds[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
-                                        "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
-                                        "cudaMemcpyDefault"};
     enum cudaMemcpyKind kind = copy->kind;
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -153,11 +210,11 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     to_trouble = trouble(copy->to, to_size, to_device);
     from_trouble = trouble(copy->from, from_size, from_device);
     if (to_trouble || from_trouble) {
-        return simt_call_failed(function, caller, cudaErrorInvalidValue, "%s: the %s %s",
-                                kinds[kind], to_trouble ? "destination" : "source",
-                                to_trouble ? to_trouble : from_trouble);
+        return refuse(copy, function, caller, to_trouble ? "destination" : "source",
+                      to_trouble ? to_trouble : from_trouble);
     }
     copy_in_order(copy, function, caller);
+    simt_memory_unguard();
     if (simt_region_find(copy->from)) {
         simt_region_look(simt_region_find(copy->from));
     }
@@ -171,6 +228,10 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     }
     simt_region_open_part(copy->to, to_size, SIMT_CLOSED);
     simt_region_open_part(copy->from, from_size, SIMT_CLOSED);
+    note_filled(copy->to, copy->width * copy->height);
+    if (!copy->waits) {
+        simt_memory_guard();
+    }
     return cudaSuccess;
 }
 
@@ -256,6 +317,7 @@ static void fill_rows(const struct fill *fill, size_t size)
     for (size_t row = 0; row < fill->height; row++) {
         simt_observer.written(fill->to + row * fill->pitch, fill->width, NULL);
     }
+    note_filled(fill->to, fill->width * fill->height);
     if (is_device && !is_done) {
         filled[next_filled].fill = *fill;
         filled[next_filled].changed = simt_memory_changed(fill->to);

@@ -19,13 +19,16 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int depth;             /* of calls that calls make */
 static unsigned long entered; /* calls so far */
 
-int simt_api_enter(void)
+int simt_api_enter(const char *function, const void *caller)
 {
     if (simt_in_kernel()) {
         simt_only_in_order(); /* a worker does not have the lock, and changes a copy */
     }
     pthread_mutex_lock(&lock);
-    depth++;
+    if (depth++ == 0) {
+        simt_call_now = (struct simt_call){function, caller};
+    }
+    simt_own.calls++;
     entered++;
     return 0;
 }
@@ -34,6 +37,7 @@ void simt_api_leave(int *unused)
 {
     (void)unused;
     depth--;
+    simt_own.calls--;
     pthread_mutex_unlock(&lock);
 }
 
@@ -133,11 +137,13 @@ static const struct {
 
 static cudaError_t lost; /* what has ended a kernel, and with it all that can be done */
 
-/* The first launch that failed since somebody asked for an error. */
+/* The first launch that failed, or call whose result the program drops, since it asked for an
+ * error. */
 static struct {
+    cudaError_t error;
+    struct simt_call call; /* no function: a launch */
     const char *name, *file;
     int line;
-    cudaError_t error;
     char reason[SIMT_REASON];
 } unasked;
 
@@ -234,32 +240,64 @@ void simt_errors_reset(void)
 
 /* ---- what nobody has asked for ---- */
 
-static void tell_unasked(void)
+void simt_tell_unasked(void)
 {
-    if (unasked.error != cudaSuccess) {
-        fflush(stdout);
-        fprintf(stderr,
-                "simt: the launch of kernel %s at %s:%d failed (%s: %s), and nobody asked: call "
-                "cudaGetLastError() after a launch\n",
-                unasked.name, unasked.file, unasked.line, cudaGetErrorString(unasked.error),
-                unasked.reason);
+    char at[PATH_BYTES];
+    if (unasked.error == cudaSuccess) {
+        return;
+    }
+    simt_call_describe(&unasked.call, at, sizeof at);
+    fflush(stdout);
+    if (!unasked.call.function) {
+        fprintf(stderr, "simt: the launch of kernel %s at %s:%d failed (%s: %s)", unasked.name,
+                unasked.file, unasked.line, cudaGetErrorString(unasked.error), unasked.reason);
+    } else { /* " (FUNCTION() at FILE:LINE)" */
+        fprintf(stderr, "simt: %.*s failed (%s%s%s)", at[0] ? (int)strlen(at) - 3 : 0, at + 2,
+                cudaGetErrorString(unasked.error), unasked.reason[0] ? ": " : "", unasked.reason);
+    }
+    fprintf(stderr, ", and the program did not check: %s\n",
+            unasked.call.function ? "compare its result with cudaSuccess"
+                                  : "call cudaGetLastError() after a launch");
+    unasked.error = cudaSuccess;
+}
+
+static void register_unasked(void)
+{
+    static bool registered;
+    if (!registered) {
+        registered = atexit(simt_tell_unasked) == 0;
     }
 }
 
 void simt_launch_failed(const struct simt_launch *launch, cudaError_t error, const char *reason)
 {
-    static bool registered;
-    if (!registered) {
-        registered = atexit(tell_unasked) == 0;
-    }
+    register_unasked();
     simt_error(error);
     if (unasked.error == cudaSuccess && !launch->returns_error) {
+        unasked.call = (struct simt_call){0};
         unasked.name = launch->name;
         unasked.file = launch->file;
         unasked.line = launch->line;
         unasked.error = error;
         snprintf(unasked.reason, sizeof unasked.reason, "%s", reason);
     }
+}
+
+/* What is lost has been told where it happened; the others are none of a program that goes on. */
+void simt_result_dropped(cudaError_t error)
+{
+    const size_t last = (failed_call_count + CALLS_KEPT - 1) % CALLS_KEPT;
+    if (error == lost || error == cudaErrorNotReady || error == cudaErrorPeerAccessAlreadyEnabled ||
+        unasked.error != cudaSuccess) {
+        return;
+    }
+    register_unasked();
+    unasked.call = simt_call_now;
+    unasked.error = error;
+    snprintf(unasked.reason, sizeof unasked.reason, "%s",
+             failed_call_count > 0 && failed_calls[last].caller == unasked.call.caller
+                 ? failed_calls[last].reason
+                 : "");
 }
 
 cudaError_t simt_call_failed(const char *function, const void *caller, cudaError_t error,

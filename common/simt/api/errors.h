@@ -9,8 +9,10 @@
 #include "memory/memory.h"
 
 /* First in what a host program calls: one of its threads at a time goes on. */
-#define SIMT_API __attribute__((cleanup(simt_api_leave), unused)) int simt_api = simt_api_enter()
-int simt_api_enter(void);
+#define SIMT_API                                                                                   \
+    __attribute__((cleanup(simt_api_leave), unused)) int simt_api =                                \
+        simt_api_enter(__func__, __builtin_return_address(0))
+int simt_api_enter(const char *function, const void *caller);
 void simt_api_leave(int *entered);
 
 /* The same in a call that may fail because SIMT_FAIL asks for it. */
@@ -62,6 +64,8 @@ __attribute__((format(printf, 4, 5))) cudaError_t simt_call_failed(const char *f
                                                                    cudaError_t error,
                                                                    const char *reason, ...);
 void simt_tell_failed_calls(FILE *file);
+/* What has failed since the program asked for an error, and did not check. */
+void simt_tell_unasked(void);
 
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -36,6 +36,7 @@ struct simt_own {
     struct simt_thread *current; /* the CUDA thread that runs; NULL: the host does */
     int device;                  /* the current one */
     int capture_mode;            /* cudaThreadExchangeStreamCaptureMode() */
+    unsigned int calls;          /* of the host API, one in the other, that it is in */
     struct simt_group *nccl;     /* between ncclGroupStart() and ncclGroupEnd(); NULL: not */
     struct simt_hook_state recorder;
 };

@@ -1,6 +1,7 @@
 /* Checks of what kernels do with memory: data races, accesses out of bounds or misaligned, and
  * reads of what nobody wrote. */
 #include <stdio.h>
+#include <string.h>
 
 #include "check/check.h"
 
@@ -30,6 +31,7 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
                          enum simt_event_kind kind, unsigned int site, unsigned int size,
                          unsigned int thread, uint64_t address)
 {
+    char text[sizeof((struct finding *)NULL)->text];
     struct finding *new;
     unsigned int rank;
     void *own;
@@ -43,10 +45,19 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
                                           .size = size});
     }
     if (space == SPACE_HOST) {
-        new = simt_add_finding(
-            (struct finding){.wrong = HOST_POINTER, .kind = kind, .site = site, .thread = thread});
-        if (new &&simt_in_program(address)) {
+        const bool in_program = simt_in_program(address);
+        const bool is_near =
+            !in_program && /* registered memory */
+            simt_memory_describe((const void *)(uintptr_t)address, text, sizeof text);
+        new = simt_add_finding((struct finding){.wrong = is_near ? OUT_OF_BOUNDS : HOST_POINTER,
+                                                .space = SPACE_GLOBAL,
+                                                .kind = kind,
+                                                .site = site,
+                                                .thread = thread});
+        if (new &&in_program) {
             simt_data_describe(address, false, new->text, sizeof new->text);
+        } else if (new &&is_near) {
+            memcpy(new->text, text, sizeof text);
         }
     } else if (simt_cluster_find((const void *)(uintptr_t)address, &rank, &own)) {
         const char *state;
@@ -158,6 +169,21 @@ static uint32_t check_words(const struct simt_range *range, const struct simt_ac
     return lanes;
 }
 
+/* Where the word is that was never written, and what of its allocation was. */
+static void describe_unset(const void *address, char *text, size_t size)
+{
+    const struct simt_region *region = simt_region_find(address);
+    size_t length;
+    simt_memory_describe(address, text, size);
+    length = strlen(text);
+    if (region && region->filled.function && length < size) {
+        snprintf(text + length, size - length, ", of which %zu bytes came last",
+                 region->filled_bytes);
+        length = strlen(text);
+        simt_call_describe(&region->filled, text + length, size - length);
+    }
+}
+
 /* Whether all that is read has been written; what is written now, has. */
 static void check_written(struct simt_page *page, const struct simt_act *act, unsigned int size,
                           unsigned int thread, uint64_t address)
@@ -171,11 +197,15 @@ static void check_written(struct simt_page *page, const struct simt_act *act, un
         !simt_page_is_written(page, offset, size) &&
         !(act->space == SPACE_SHARED && act->kind == EVENT_LOAD &&
           simt_passes_on(thread, address, size))) {
-        simt_add_finding((struct finding){.wrong = UNINITIALISED,
-                                          .space = act->space,
-                                          .kind = act->kind,
-                                          .site = act->site,
-                                          .thread = thread});
+        struct finding *new = simt_add_finding((struct finding){.wrong = UNINITIALISED,
+                                                                .space = act->space,
+                                                                .kind = act->kind,
+                                                                .site = act->site,
+                                                                .thread = thread,
+                                                                .address = address});
+        if (new && act->space == SPACE_GLOBAL) {
+            describe_unset((const void *)(uintptr_t)address, new->text, sizeof new->text);
+        }
     }
     if (act->kind != EVENT_LOAD) {
         simt_page_set_written(page, offset, offset + size);

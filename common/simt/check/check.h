@@ -3,6 +3,7 @@
 #define SIMT_CHECK_H
 
 #include "base/space.h"
+#include "memory/memory.h"
 #include "observe/observer.h"
 
 /* The lanes of a set make the same access; addresses[i] is lane i's. */
@@ -18,6 +19,14 @@ void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int
                       unsigned int lanes, const uint64_t *addresses);
 /* A copy or a fill that is about to be made, the latest operation: what else may be under way. */
 void simt_check_operation(void);
+/* The same: whether all that goes to the host was written, and its direction. (hosts.c, as these:) */
+void simt_check_copy(void);
+bool simt_check_goes_to_host(void);
+/* What the host may do with each page of a region, as launches and copies may still use them. */
+void simt_check_host_pages(const struct simt_region *region,
+                           void (*found)(char *page, enum simt_region_access access));
+/* Code of the host at `at` reads or writes there: whether one of them may still use the word. */
+bool simt_check_host_access(const void *address, bool writes, const void *at);
 /* Lanes free memory from the kernels' heap. */
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);

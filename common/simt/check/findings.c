@@ -10,6 +10,7 @@
 #include "check/wording.h"
 #include "machine/machine.h"
 #include "machine/reports.h"
+#include "memory/memory.h"
 #include "memory/streams.h"
 #include "model/sites.h"
 #include "observe/recorder.h"
@@ -58,7 +59,7 @@ struct finding *simt_add_finding(struct finding new)
         not_kept++;
         return NULL;
     }
-    new.block = new.wrong == COPY_RACE ? (struct uint3){0} : simt_running_block();
+    new.block = simt_is_of_host(&new) ? (struct uint3){0} : simt_running_block();
     new.count = 1;
     found[found_count] = new;
     return &found[found_count++];
@@ -151,6 +152,25 @@ bool simt_have_findings(void)
 {
     leave_out_guarded();
     return found_count > 0;
+}
+
+bool simt_only_unset_memory(char *text, size_t size)
+{
+    for (unsigned int i = 0; i < found_count; i++) {
+        const struct simt_region *region = simt_region_find((void *)(uintptr_t)found[i].address);
+        if (found[i].wrong != UNINITIALISED || found[i].space != SPACE_GLOBAL || !region ||
+            region->kind != REGION_DEVICE || region->filled.function) {
+            return false;
+        }
+    }
+    if (found_count > 0 && size > 0) {
+        const struct simt_source *source = simt_source_of(simt_site(found[0].site)->place);
+        const struct simt_launch *launch = simt_grid.launch;
+        snprintf(text, size,
+                 "kernel %s (launched at %s:%d) reads memory that nobody has written, at %s:%d",
+                 launch->name, launch->file, launch->line, source->file, source->line);
+    }
+    return found_count > 0 && not_kept == 0;
 }
 
 void simt_judge_strictly(void)

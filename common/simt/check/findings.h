@@ -10,7 +10,10 @@
 
 enum wrong {
     RACE,
-    COPY_RACE, /* of a copy or a fill that the host asks for, with what went before */
+    COPY_RACE,   /* of a copy or a fill that the host asks for, with what went before */
+    COPY_UNSET,  /* a note: a copy to the host of what was never written */
+    WRONG_WAY,   /* the direction of a copy is not what its pointers say */
+    HOST_ACCESS, /* of the host, to what a launch or a copy may still use */
     OUT_OF_BOUNDS,
     OTHER_DEVICE, /* memory of a device to which the kernel's has no access */
     BAD_INDEX,
@@ -22,6 +25,7 @@ enum wrong {
     BEYOND_ROWS,    /* a note: a store to a tensor writes behind the ends of its rows */
     READ_ONLY,      /* written in a launch that reads it by __ldg */
     LOCAL_OF_OTHER,
+    UNDEFINED, /* a note: what a shuffle gives from a lane that its mask leaves out is stored */
     UNDER_WAY, /* a register that wgmma is going to write is used */
     GOES_ROUND /* a barrier that others wait at */
 };
@@ -42,8 +46,15 @@ struct finding {
     uint64_t address;
     unsigned int size;
     uint64_t count;
-    char text[160];
+    char text[400];
 };
+
+/* What the host does, in no kernel. */
+static inline bool simt_is_of_host(const struct finding *finding)
+{
+    return finding->wrong == COPY_RACE || finding->wrong == COPY_UNSET ||
+           finding->wrong == WRONG_WAY || finding->wrong == HOST_ACCESS;
+}
 
 /* Keeps a finding, with the running block. One is kept for each kind and pair of places: NULL if
  * this one is known already (or there are very many), else the new entry. */
@@ -60,6 +71,9 @@ void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
  * Returns how many were more than notes. simt_judge_strictly() leaves notes out, but a race is none
  * then, whatever its values: so kernels of this project are judged. */
 bool simt_have_findings(void);
+/* Whether all are reads of global memory that was never written, into which nothing was copied;
+ * then says so in words. */
+bool simt_only_unset_memory(char *text, size_t size);
 void simt_judge_strictly(void);
 unsigned int simt_tell_findings(FILE *file, void (*tell_more)(FILE *file));
 

@@ -22,6 +22,9 @@ bool simt_goes_on;
 static const char *const kinds[] = {
     [RACE] = "race",
     [COPY_RACE] = "copy_race",
+    [COPY_UNSET] = "copy_unset",
+    [WRONG_WAY] = "copy_direction",
+    [HOST_ACCESS] = "host_access",
     [OUT_OF_BOUNDS] = "out_of_bounds",
     [OTHER_DEVICE] = "other_device",
     [BAD_INDEX] = "bad_index",
@@ -33,6 +36,7 @@ static const char *const kinds[] = {
     [BEYOND_ROWS] = "beyond_rows",
     [READ_ONLY] = "read_only",
     [LOCAL_OF_OTHER] = "local_of_other",
+    [UNDEFINED] = "undefined_shuffle",
     [UNDER_WAY] = "under_way",
     [GOES_ROUND] = "barrier_in_branch",
 };
@@ -66,7 +70,7 @@ static struct place place_of(const struct finding *finding, unsigned int site)
 
 static const char *kernel_name(const struct finding *finding)
 {
-    return finding->wrong != COPY_RACE && simt_grid.launch ? simt_grid.launch->name : "";
+    return !simt_is_of_host(finding) && simt_grid.launch ? simt_grid.launch->name : "";
 }
 
 /* ---- suppressions ---- */

@@ -58,7 +58,8 @@ bool simt_is_same_line(unsigned int site, unsigned int other_site)
 
 bool simt_is_note(const struct finding *finding)
 {
-    return finding->wrong == BEYOND_ROWS ||
+    return finding->wrong == BEYOND_ROWS || finding->wrong == COPY_UNSET ||
+           finding->wrong == UNDEFINED ||
            (finding->same_value &&
             (finding->wrong == COPY_RACE || (finding->wrong == RACE && !finding->other_operation)));
 }
@@ -215,6 +216,40 @@ static void tell_copy_race(FILE *file, const struct finding *race)
     tell_operation(file, race);
 }
 
+static void tell_copy(FILE *file, const struct finding *finding)
+{
+    fputs(simt_is_note(finding) ? "simt: note: " : "simt: ", file);
+    simt_operation_tell(file, simt_operations());
+    if (finding->wrong == COPY_UNSET) {
+        fprintf(file, " copies what no kernel and no copy has written: %s\n", finding->text);
+    } else {
+        fprintf(file, ": %s\n", finding->text);
+    }
+}
+
+static void tell_host_access(FILE *file, const struct finding *access)
+{
+    fprintf(file, "simt: the host %s memory too early: %s\n  at ", does(access->kind),
+            access->text);
+    simt_tell_line(file, access->site);
+    fputs("  ", file);
+    simt_operation_tell(file, access->other_operation);
+    fprintf(file, " may not have %s it yet",
+            access->other_kind == EVENT_LOAD    ? "read"
+            : access->other_kind == EVENT_STORE ? "written"
+                                                : "changed");
+    if (access->other_operation->file) {
+        fputs(", at ", file);
+        simt_tell_line(file, access->other_site);
+    } else {
+        fputc('\n', file);
+    }
+    fputs("  hint: launches and asynchronous copies return before they are done: call "
+          "cudaDeviceSynchronize() first, or\n"
+          "  cudaStreamSynchronize() for their stream.\n",
+          file);
+}
+
 /* One line: it is no mistake. */
 static void tell_same_value(FILE *file, const struct finding *race)
 {
@@ -262,7 +297,11 @@ static void tell_what(FILE *file, const struct finding *finding)
         fprintf(file, "index out of bounds: %s\n", finding->text);
         break;
     case UNINITIALISED:
-        fprintf(file, "%s memory is read that nobody has written\n", space_name(finding->space));
+        fprintf(file, "%s memory is read that nobody has written%s%s\n", space_name(finding->space),
+                finding->text[0] ? ": " : "", finding->text);
+        break;
+    case UNDEFINED:
+        fprintf(file, "an undefined value is stored: %s\n", finding->text);
         break;
     case NO_PROXY_FENCE:
         fprintf(file, "no fence.proxy.async between a write and %s, in %s memory\n",
@@ -389,6 +428,14 @@ void simt_tell_finding(FILE *file, const struct finding *finding)
 {
     if (finding->wrong == COPY_RACE) {
         tell_copy_race(file, finding);
+        return;
+    }
+    if (finding->wrong == HOST_ACCESS) {
+        tell_host_access(file, finding);
+        return;
+    }
+    if (simt_is_of_host(finding)) {
+        tell_copy(file, finding);
         return;
     }
     fprintf(file, simt_is_note(finding) ? "simt: note: kernel " : "simt: kernel ");

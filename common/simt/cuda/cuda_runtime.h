@@ -436,6 +436,36 @@ inline void **address_of(T **pointer)
 
 } // namespace simt
 
+#ifdef SIMT_INSTRUMENTED
+/* What goes past the end of a variable, whose size the compiler knows, is not done in a kernel. */
+extern "C" inline __attribute__((always_inline, gnu_inline, artificial)) void *
+memcpy(void *to, const void *from, size_t size) noexcept(true)
+{
+    simt_bytes_fit(to, __builtin_object_size(to, 0), size, "memcpy() writes");
+    simt_bytes_fit(from, __builtin_object_size(from, 0), size, "memcpy() reads");
+    return __builtin_memcpy(to, from, size);
+}
+extern "C" inline __attribute__((always_inline, gnu_inline, artificial)) void *
+memset(void *to, int byte, size_t size) noexcept(true)
+{
+    simt_bytes_fit(to, __builtin_object_size(to, 0), size, "memset() writes");
+    return __builtin_memset(to, byte, size);
+}
+#endif
+
+/* drop(), call(): of a call whose result is an error and is dropped. */
+namespace simt
+{
+struct drop {
+};
+} // namespace simt
+inline void operator,(simt::drop, cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        simt_result_dropped(error);
+    }
+}
+
 template <class T>
 inline cudaError_t cudaMalloc(T **pointer, size_t size)
 {
@@ -451,7 +481,8 @@ inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaStream_t stream
 template <class T>
 inline cudaError_t cudaMallocHost(T **pointer, size_t size, unsigned int flags = 0)
 {
-    return ::cudaHostAlloc(simt::address_of(pointer), size, flags);
+    return flags == 0 ? ::cudaMallocHost(simt::address_of(pointer), size)
+                      : ::cudaHostAlloc(simt::address_of(pointer), size, flags);
 }
 
 template <class T>

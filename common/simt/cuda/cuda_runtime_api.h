@@ -151,6 +151,8 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 
 /* Ordinary memory, which kernels may use as well. */
+/* simt_rewrite: the program drops the result of a call. */
+void simt_result_dropped(cudaError_t error);
 cudaError_t cudaMallocHost(void **pointer, size_t size);
 cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags);

@@ -169,6 +169,7 @@ enum simt_collective {
     SIMT_ACTIVEMASK,
     SIMT_MATRIX, /* what tensor cores do: cuda/simt_ptx_runtime.h */
     SIMT_WGMMA,  /* what orders that */
+    SIMT_WMMA,   /* wmma's loads and stores, each lane's its own */
     SIMT_COLLECTIVES
 };
 
@@ -223,6 +224,16 @@ void simt_atomic_numbers(enum simt_atomic operation, enum simt_type type, unsign
                          int line);
 
 void simt_read_only(const void *address, unsigned int size); /* __ldg */
+/* Ends the program if a kernel does `what` with so many bytes, and fewer are left of a variable. */
+void simt_past_variable(size_t left, size_t size, const char *what);
+static inline __attribute__((always_inline)) void simt_bytes_fit(const void *at, size_t left,
+                                                                 size_t size, const char *what)
+{
+    (void)at;
+    if (left != (size_t)-1 && size > left) {
+        simt_past_variable(left, size, what);
+    }
+}
 /* memcpy of which the analysis knows nothing. */
 void simt_copy(void *to, const void *from, size_t size);
 void simt_fence(void);

@@ -25,10 +25,29 @@ unsigned int simt_collective_source(const struct simt_thread *thread, unsigned i
     return source < first + width ? source : lane;
 }
 
+struct simt_outside simt_outside;
+
+/* Lanes that read one that the mask leaves out get what shows, if it is stored. */
+static void read_outside(struct simt_thread *lanes, unsigned int outside, unsigned int together)
+{
+    const unsigned int lane = simt_lowest(outside);
+    struct simt_thread *const thread = &lanes[lane];
+    const unsigned int source = simt_collective_source(thread, lane);
+    simt_outside = (struct simt_outside){simt_collective_name(thread->operation), thread->file,
+                                         thread->line, source, thread->mask};
+    if (outside == together && thread->operation == SIMT_SHUFFLE) {
+        simt_report_collective(thread, "leaves out the lane that all callers read:", 1u << source,
+                               "a value can only come from a lane that the mask names and that "
+                               "makes the call.");
+    }
+}
+
 static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned int exited)
 {
+    unsigned int outside = 0;
     for (unsigned int set = together; set; set &= set - 1) {
         unsigned int lane = simt_lowest(set), source = simt_collective_source(&lanes[lane], lane);
+        outside |= lanes[lane].mask >> source & 1 ? 0 : 1u << lane;
         if (exited & lanes[lane].mask & 1u << source) {
             simt_report_collective(
                 &lanes[lane],
@@ -41,8 +60,11 @@ static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned i
                 "stay, with a neutral value.");
         }
         lanes[lane].result = together >> source & 1  ? lanes[source].value
-                             : lanes[lane].size == 8 ? UINT64_C(0x7ff8deaddeaddead)
-                                                     : UINT64_C(0x7fc0dead);
+                             : lanes[lane].size == 8 ? SIMT_UNDEFINED_8
+                                                     : SIMT_UNDEFINED_4;
+    }
+    if (outside) {
+        read_outside(lanes, outside, together);
     }
     simt_counts.shuffles++;
 }
@@ -143,6 +165,7 @@ const char *simt_collective_name(enum simt_collective operation)
         [SIMT_REDUCE_OR] = "__reduce_or_sync",
         [SIMT_REDUCE_XOR] = "__reduce_xor_sync",
         [SIMT_ACTIVEMASK] = "__activemask",
+        [SIMT_WMMA] = "load_matrix_sync or store_matrix_sync",
         [SIMT_MATRIX] = "mma.sync, wgmma.mma_async, ldmatrix or stmatrix",
         [SIMT_WGMMA] = "wgmma.fence, commit_group or wait_group",
     };
@@ -167,6 +190,9 @@ static void do_collective(struct simt_thread *lanes, unsigned int together, unsi
     case SIMT_MATCH_ANY:
     case SIMT_MATCH_ALL:
         vote(lanes, together);
+        break;
+    case SIMT_WMMA:
+        simt_wmma_do(lanes, together);
         break;
     case SIMT_MATRIX:
     case SIMT_WGMMA:

@@ -1,4 +1,5 @@
 /* Memory faults, told in a learner's words. */
+#include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "memory/heap.h"
 #include "memory/memory.h"
 #include "observe/observer.h"
+#include "program/source.h"
 
 enum { HANDLER_STACK_BYTES = 64 << 10, NULL_PAGES = 64 << 10 };
 
@@ -29,11 +31,27 @@ static struct sigaction previous_segv, previous_bus;
 
 static void tell_host_fault(const void *address)
 {
-    char where[128];
+    char where[512];
     simt_memory_describe(address, where, sizeof where);
+    if (simt_memory_is_of_host(address)) {
+        fprintf(stderr, "simt: host code touched address %p: %s\n", address, where);
+        return;
+    }
     fprintf(stderr,
             "simt: host code touched device memory at %p (%s): copy it with cudaMemcpy first\n",
             address, where);
+}
+
+static void tell_code(const void *code)
+{
+    const struct simt_source *source = code ? simt_source_of(simt_place_of(code)) : NULL;
+    char text[128];
+    if (source && source->line > 0) {
+        fprintf(stderr, "  at %s:%d", source->file, source->line);
+        fprintf(stderr,
+                simt_source_line(source->file, source->line, text, sizeof text) ? ":  %s\n" : "\n",
+                text);
+    }
 }
 
 /* The processor may refuse an access without telling its address: the system then gives 0. That is
@@ -64,7 +82,7 @@ static enum refusal refusal_of(const siginfo_t *information, const void *context
 
 static void tell_kernel_fault(const void *address, enum refusal refusal)
 {
-    char where[128];
+    char where[512];
     simt_report_place();
     if (refusal != NOT_REFUSED) {
         fputs(refusal == NO_ADDRESS
@@ -89,7 +107,7 @@ static void tell_kernel_fault(const void *address, enum refusal refusal)
     case SIMT_NO_GUARD:
         break;
     }
-    if (simt_memory_is_device(address)) {
+    if (simt_memory_is_device(address) || simt_memory_is_of_host(address)) {
         simt_memory_describe(address, where, sizeof where);
         fprintf(stderr, ": illegal address %p: %s\n", address, where);
     } else if ((uintptr_t)address < NULL_PAGES) {
@@ -100,10 +118,44 @@ static void tell_kernel_fault(const void *address, enum refusal refusal)
     }
 }
 
+/* What the processor was at: an instruction, or (in a library) the call in the program's code that
+ * led to it; and whether it writes. */
+static const void *code_of(const void *context, bool *writes)
+{
+#ifdef __x86_64__
+    enum { WRITES = 2, FRAMES = 64 };
+    extern const char __executable_start[], _end[];
+    const ucontext_t *stopped = context;
+    const char *code = (const char *)stopped->uc_mcontext.gregs[REG_RIP];
+    void *frames[FRAMES];
+    bool is_behind = false;
+    *writes = stopped->uc_mcontext.gregs[REG_ERR] & WRITES;
+    if (code >= __executable_start && code < _end) {
+        return code + 1; /* as if it returned there */
+    }
+    for (int i = 0, count = backtrace(frames, FRAMES); i < count; i++) {
+        const char *frame = frames[i];
+        if (is_behind && frame >= __executable_start && frame < _end) {
+            return frame;
+        }
+        is_behind = is_behind || frame == code;
+    }
+    return code;
+#else
+    (void)context;
+    *writes = false;
+    return NULL;
+#endif
+}
+
 static void on_fault(int number, siginfo_t *information, void *context)
 {
-    const void *address = information->si_addr;
-    if (number == SIGSEGV && simt_memory_open_at(address)) {
+    const void *address = information->si_addr, *code = NULL;
+    bool writes = false;
+    if (number == SIGSEGV && !simt_in_kernel()) {
+        code = code_of(context, &writes);
+    }
+    if (number == SIGSEGV && simt_memory_open_at(address, writes, code)) {
         return;
     }
     if (simt_in_kernel()) {
@@ -118,8 +170,9 @@ static void on_fault(int number, siginfo_t *information, void *context)
         }
         simt_exit();
     }
-    if (simt_memory_is_device(address)) {
+    if (simt_memory_is_device(address) || simt_memory_is_of_host(address)) {
         tell_host_fault(address);
+        tell_code(code);
         _exit(EXIT_FAILURE); /* not through stdio, which may be what faulted */
     }
     /* None of ours: the instruction faults again and gets what it would have got. */

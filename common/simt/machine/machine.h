@@ -272,6 +272,13 @@ void simt_kernel_free(void *address, const char *function, const void *caller);
 /* The lane a shuffle reads; outside of its segment, its own. */
 unsigned int simt_collective_source(const struct simt_thread *thread, unsigned int lane);
 const char *simt_collective_name(enum simt_collective operation);
+/* The last shuffle in which a lane read one that the mask leaves out; no name: none. */
+struct simt_outside {
+    const char *name, *file;
+    int line;
+    unsigned int lane, mask; /* that was read */
+};
+extern struct simt_outside simt_outside;
 
 #endif
 /* SPDX-License-Identifier: MIT */

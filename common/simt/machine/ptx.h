@@ -80,6 +80,7 @@ bool simt_tensor_span(const void *address, unsigned int *span);
 
 /* tensor.c: what all lanes of a warp have brought. */
 void simt_matrix_do(struct simt_thread *lanes, unsigned int together);
+void simt_wmma_do(struct simt_thread *lanes, unsigned int together);
 /* collectives.c: what a lane brings lies on its stack, at `matrix`. */
 void simt_matrix_collective(enum simt_collective operation, uint64_t matrix, const void *caller,
                             const char *file, int line);

@@ -79,6 +79,17 @@ void simt_report_place(void)
     }
 }
 
+void simt_past_variable(size_t left, size_t size, const char *what)
+{
+    const void *const caller = __builtin_return_address(0);
+    if (simt_in_kernel()) {
+        simt_report_place();
+        fprintf(stderr, ": %s %zu bytes, and %zu are left of the variable\n", what, size, left);
+        simt_observer.tell_place(stderr, caller);
+        simt_exit();
+    }
+}
+
 /* ---- where threads are ---- */
 
 enum place {
@@ -212,7 +223,7 @@ static void print_awaited(unsigned int thread)
     const struct simt_poll *poll = &simt_block->threads[thread].poll;
     const struct simt_change *change = simt_find_change(poll->address);
     struct simt_last_change last;
-    char where[128];
+    char where[512];
     if (place_of(thread) == PLACE_MBARRIER) {
         simt_mbarrier_tell(simt_block->threads[thread].awaited);
     }
@@ -295,6 +306,7 @@ void simt_report_stuck(const char *headline, size_t suspended)
 void simt_report_collective(struct simt_thread *thread, const char *what, unsigned int lanes,
                             const char *hint)
 {
+    char text[128];
     simt_current = thread;
     simt_report_place();
     fprintf(stderr, ": %s() at %s:%d", simt_collective_name(thread->operation), thread->file,
@@ -302,6 +314,9 @@ void simt_report_collective(struct simt_thread *thread, const char *what, unsign
     simt_report_caller(thread->caller);
     fprintf(stderr, ": mask 0x%08x %s", thread->mask, what);
     print_lanes(lanes);
+    if (simt_source_line(thread->file, thread->line, text, sizeof text)) {
+        fprintf(stderr, "  %s\n", text);
+    }
     fprintf(stderr, "  hint: %s\n", hint);
     simt_exit();
 }

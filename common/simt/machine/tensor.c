@@ -137,18 +137,36 @@ static void transpose(struct simt_thread *lanes)
 
 /* ---- all lanes ---- */
 
-void simt_matrix_do(struct simt_thread *lanes, unsigned int together)
+/* They have come to one of these, but for those that have left the kernel. */
+static void check_whole(struct simt_thread *lanes, unsigned int together)
 {
-    const struct lane_matrix *first = of_lane(lanes, simt_lowest(together));
     if (together != ~0u) {
         simt_report_collective(&lanes[simt_lowest(together)],
                                "needs all 32 lanes of a warp; there are only", together,
-                               "launch blocks of whole warps, of which no lane has returned.");
+                               "all lanes of the warp must make this call: take it out of a branch "
+                               "that only some take,\n"
+                               "  let no lane return before it, and launch blocks of whole warps.");
     }
     for (unsigned int i = 1; i < SIMT_WARP_SIZE; i++) {
-        const struct lane_matrix *other = of_lane(lanes, i);
-        if (lanes[i].line != lanes[0].line || other->what != first->what) {
+        if (lanes[i].line != lanes[0].line) {
             simt_report_collective(&lanes[i], "is met by other lanes at another line:", 1,
+                                   "all lanes of a warp must do the same one together.");
+        }
+    }
+}
+
+void simt_wmma_do(struct simt_thread *lanes, unsigned int together)
+{
+    check_whole(lanes, together);
+}
+
+void simt_matrix_do(struct simt_thread *lanes, unsigned int together)
+{
+    const struct lane_matrix *first = of_lane(lanes, simt_lowest(together));
+    check_whole(lanes, together);
+    for (unsigned int i = 1; i < SIMT_WARP_SIZE; i++) {
+        if (of_lane(lanes, i)->what != first->what) {
+            simt_report_collective(&lanes[i], "is met by another one of other lanes:", 1,
                                    "all lanes of a warp must do the same one together.");
         }
     }
@@ -273,6 +291,9 @@ void simt_wmma_check(const void *address, size_t stride, const char *file, int l
         simt_report_place();
         fprintf(stderr, ": wmma at %s:%d: %s\n", file, line, wrong);
         simt_exit();
+    }
+    if (simt_tracing) {
+        simt_matrix_collective(SIMT_WMMA, 0, __builtin_return_address(0), file, line);
     }
 }
 /* SPDX-License-Identifier: MIT */

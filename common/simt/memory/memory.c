@@ -15,17 +15,27 @@
 #include "memory/regions.h"
 #include "memory/unwritten.h"
 #include "observe/observer.h"
+#include "program/source.h"
 
-enum { ALIGNMENT = 256, FREED_KEPT = 64, USUAL_GB = 6 };
+enum { ALIGNMENT = 256, FREED_KEPT = 64, USUAL_GB = 6, CALL_TEXT = 320 };
 
 struct simt_region *simt_regions;
 size_t simt_region_count;
 static size_t region_capacity;
-static struct simt_region freed[FREED_KEPT]; /* for messages only */
+static struct {
+    struct simt_region region;
+    struct simt_call by;
+} freed[FREED_KEPT]; /* for messages only */
 static size_t freed_count;
 
-static char *arena, *arena_end, *cursor;
+/* Address space only, and much of it, so that freed addresses are not soon used again; what lies
+ * before the first allocation tells that an index is too small. */
+static struct arena {
+    char *start, *first, *end, *cursor;
+} of_device, of_host;
 static size_t page_size, total, used;
+
+struct simt_call simt_call_now;
 
 /* ---- how much there is ---- */
 
@@ -51,11 +61,28 @@ static size_t number_in_file(const char *path, const char *prefix, size_t otherw
     return found;
 }
 
+static struct arena reserve(size_t size)
+{
+    for (; size >= page_size; size /= 2) {
+        char *memory =
+            mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory != MAP_FAILED) {
+            char *const first = memory + size / 64 / page_size * page_size;
+            return (struct arena){memory, first, memory + size, first};
+        }
+    }
+    return (struct arena){0};
+}
+
+static size_t size_of(const struct arena *arena)
+{
+    return (size_t)(arena->end - arena->start);
+}
+
 static void prepare(void)
 {
-    size_t size = (size_t)1 << 40, limit, all;
-    void *memory = MAP_FAILED;
-    if (arena) {
+    size_t limit, all;
+    if (of_device.start) {
         return;
     }
     page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -65,15 +92,9 @@ static void prepare(void)
     all = number_in_file("/proc/meminfo", "MemTotal:", (size_t)USUAL_GB << 20) << 10;
     limit = (all < limit ? all : limit) / 10 * 9 / page_size * page_size;
     total = total < limit ? total : limit;
-    /* Address space only, and much of it, so that freed addresses are not soon used again. */
-    for (; memory == MAP_FAILED && size >= page_size; size /= 2) {
-        memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory != MAP_FAILED) {
-            arena = cursor = memory;
-            arena_end = arena + size;
-        }
-    }
-    total = total < (size_t)(arena_end - arena) ? total : (size_t)(arena_end - arena);
+    of_device = reserve((size_t)1 << 40);
+    of_host = reserve((size_t)1 << 38);
+    total = total < size_of(&of_device) ? total : size_of(&of_device);
 }
 
 size_t simt_memory_available(void)
@@ -136,20 +157,35 @@ static void drop(struct simt_region *region)
     *region = simt_regions[--simt_region_count];
 }
 
-static bool in_arena(const void *address)
+static bool is_in(const struct arena *arena, const void *address)
 {
-    return (uintptr_t)address - (uintptr_t)arena < (uintptr_t)(arena_end - arena);
+    return (uintptr_t)address - (uintptr_t)arena->start < size_of(arena);
 }
 
 bool simt_memory_is_device(const void *address)
 {
-    return in_arena(address) || simt_heap_contains(address);
+    return is_in(&of_device, address) || simt_heap_contains(address);
+}
+
+bool simt_memory_host_has_any(void)
+{
+    for (size_t i = 0; i < simt_region_count; i++) {
+        if (simt_regions[i].kind != REGION_DEVICE && simt_regions[i].kind != REGION_SYMBOL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool simt_memory_is_of_host(const void *address)
+{
+    return is_in(&of_host, address);
 }
 
 size_t simt_memory_address_space(void)
 {
     prepare();
-    return (size_t)(arena_end - arena);
+    return size_of(&of_device);
 }
 
 enum cudaMemoryType simt_memory_type(const void *address)
@@ -183,7 +219,8 @@ bool simt_memory_range(uint64_t address, struct simt_range *range)
     if (simt_heap_range(address, range)) {
         return true;
     }
-    if (!in_arena((const void *)(uintptr_t)address)) {
+    if (!is_in(&of_device, (const void *)(uintptr_t)address) &&
+        !is_in(&of_host, (const void *)(uintptr_t)address)) {
         return false;
     }
     *range = (struct simt_range){address, 1, SPACE_GLOBAL, true};
@@ -203,70 +240,111 @@ static bool describe_foreign(const void *address, char *text, size_t size)
     return true;
 }
 
-void simt_memory_describe(const void *address, char *text, size_t size)
+void simt_call_describe(const struct simt_call *call, char *text, size_t size)
 {
-    const struct simt_region *nearest = NULL, *next = NULL;
-    const char *state = "";
-    if (simt_heap_contains(address)) {
-        simt_heap_describe(address, text, size);
-        return;
+    const struct simt_source *source =
+        call->caller ? simt_source_of(simt_place_of(call->caller)) : NULL;
+    text[0] = '\0';
+    if (source && source->line > 0) {
+        snprintf(text, size, " (%s() at %s:%d)", call->function, source->file, source->line);
     }
-    if (describe_foreign(address, text, size)) {
-        return;
-    }
+}
+
+/* The regions that begin last at or below an address and first above it, of those that lie with it;
+ * of registered memory, only if the address is close. */
+static void find_neighbours(const char *address, const struct simt_region **below,
+                            const struct simt_region **above)
+{
+    const bool in_arena = is_in(&of_device, address) || is_in(&of_host, address);
+    *below = *above = NULL;
     for (size_t i = 0; i < simt_region_count; i++) {
         const struct simt_region *region = &simt_regions[i];
-        if (region->kind == REGION_DEVICE && region->base > (const char *)address &&
-            (!next || region->base < next->base)) {
-            next = region;
+        const bool lies_with =
+            in_arena ? is_in(&of_device, address) == is_in(&of_device, region->base) &&
+                           is_in(&of_host, address) == is_in(&of_host, region->base)
+                     : region->kind == REGION_REGISTERED &&
+                           (uintptr_t)address - (uintptr_t)region->base - region->size < page_size;
+        if (!lies_with) {
+            continue;
         }
-        if (region->kind == REGION_DEVICE && region->base <= (const char *)address &&
-            (!nearest || region->base > nearest->base)) {
-            nearest = region;
+        if (region->base > address && (!*above || region->base < (*above)->base)) {
+            *above = region;
+        }
+        if (region->base <= address && (!*below || region->base > (*below)->base)) {
+            *below = region;
         }
     }
+}
+
+bool simt_memory_describe(const void *at, char *text, size_t size)
+{
+    const char *const address = at, *hint = "";
+    const struct simt_region *nearest, *next;
+    char made[CALL_TEXT], by[CALL_TEXT] = "";
+    size_t distance;
+    if (simt_heap_contains(address)) {
+        simt_heap_describe(address, text, size);
+        return true;
+    }
+    if (describe_foreign(address, text, size)) {
+        return true;
+    }
+    find_neighbours(address, &nearest, &next);
     for (size_t i = 0; i < FREED_KEPT && !(nearest && contains(nearest, address)); i++) {
-        if (contains(&freed[i], address)) {
-            nearest = &freed[i];
-            state = ", which has been freed";
+        if (contains(&freed[i].region, address)) {
+            nearest = &freed[i].region;
+            simt_call_describe(&freed[i].by, by, sizeof by);
+            simt_call_describe(&nearest->made, made, sizeof made);
+            snprintf(text, size, "byte %zu of a %zu-byte allocation%s, which has been freed%s",
+                     (size_t)(address - nearest->base), nearest->size, made, by);
+            return true;
         }
+    }
+    if (!nearest && !next) {
+        snprintf(text, size, "device memory that no cudaMalloc gave");
+        return simt_memory_is_device(address);
     }
     if (next && !(nearest && contains(nearest, address)) &&
-        (!nearest || next->base - (const char *)address <
-                         (const char *)address - (nearest->base + nearest->size))) {
-        snprintf(text, size, "%zu bytes before the start of a %zu-byte allocation",
-                 (size_t)(next->base - (const char *)address), next->size);
-    } else if (!nearest) {
-        snprintf(text, size, "device memory that no cudaMalloc gave");
-    } else if (contains(nearest, address)) {
-        snprintf(text, size, "byte %zu of a %zu-byte allocation%s",
-                 (size_t)((const char *)address - nearest->base), nearest->size, state);
-    } else {
-        snprintf(text, size, "%zu bytes past the end of a %zu-byte allocation",
-                 (size_t)((const char *)address - nearest->base) - nearest->size, nearest->size);
+        (!nearest || next->base - address < address - (nearest->base + nearest->size))) {
+        nearest = next;
     }
+    simt_call_describe(&nearest->made, made, sizeof made);
+    if (contains(nearest, address)) {
+        snprintf(text, size, "byte %zu of a %zu-byte allocation%s",
+                 (size_t)(address - nearest->base), nearest->size, made);
+        return true;
+    }
+    distance = (size_t)(nearest == next ? nearest->base - address
+                                        : address - nearest->base - (ptrdiff_t)nearest->size);
+    if (distance >> 30) {
+        hint = "; does an index of 32 bits overflow?";
+    }
+    snprintf(text, size, "%zu bytes %s a %zu-byte allocation%s%s", distance,
+             nearest == next ? "before the start of" : "past the end of", nearest->size, made,
+             hint);
+    return true;
 }
 
 /* ---- allocation ---- */
 
 /* Address space for `span` bytes, after the last allocation as long as there is any left. */
-static char *place(size_t span)
+static char *place(const struct arena *arena, size_t span)
 {
-    char *candidate = cursor;
+    char *candidate = arena->cursor;
     bool wrapped = false;
     for (;;) {
         const struct simt_region *in_the_way = NULL;
-        if (span > (size_t)(arena_end - candidate)) {
+        if (span > (size_t)(arena->end - candidate)) {
             if (wrapped) {
                 return NULL;
             }
             wrapped = true;
-            candidate = arena;
+            candidate = arena->first;
             continue;
         }
         for (size_t i = 0; i < simt_region_count && !in_the_way; i++) {
             const struct simt_region *region = &simt_regions[i];
-            if (region->kind == REGION_DEVICE && region->map < candidate + span &&
+            if (region->map && region->map < candidate + span &&
                 candidate < region->map + region->map_size + page_size) {
                 in_the_way = region;
             }
@@ -288,26 +366,31 @@ static size_t rounded(size_t size)
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-void *simt_memory_reserve(size_t size)
+/* At the end of its pages, so that what runs past the end meets the page after it. */
+static void *reserve_in(struct arena *arena, size_t size)
 {
-    char *map;
-    prepare();
-    if (rounded(size) < size || rounded(size) > total) {
-        return NULL;
-    }
-    map = place(pages_of(rounded(size)) + page_size);
+    const size_t span = pages_of(rounded(size));
+    char *map = span < size ? NULL : place(arena, span + page_size);
     if (!map) {
         return NULL;
     }
-    cursor = map + pages_of(rounded(size)) + page_size;
-    /* At the end of its pages, so that what runs past the end meets the page after it. */
-    return map + pages_of(rounded(size)) - rounded(size);
+    arena->cursor = map + span + page_size;
+    return map + span - rounded(size);
+}
+
+void *simt_memory_reserve(size_t size)
+{
+    prepare();
+    return rounded(size) < size || rounded(size) > total ? NULL : reserve_in(&of_device, size);
 }
 
 bool simt_memory_allocate_at(void *base, size_t size)
 {
-    struct simt_region region = {
-        .base = base, .size = size, .kind = REGION_DEVICE, .device = simt_own.device};
+    struct simt_region region = {.base = base,
+                                 .size = size,
+                                 .kind = REGION_DEVICE,
+                                 .device = simt_own.device,
+                                 .made = simt_call_now};
     region.map_size = pages_of(rounded(size));
     region.map = (char *)base + rounded(size) - region.map_size;
     if (region.map_size > total - used ||
@@ -342,24 +425,21 @@ void *simt_memory_allocate(size_t size)
 
 void *simt_memory_allocate_host(size_t size, enum simt_region_kind kind)
 {
-    struct simt_region region = {.size = size, .kind = kind, .device = simt_own.device};
-    void *map;
+    struct simt_region region = {
+        .size = size, .kind = kind, .device = simt_own.device, .made = simt_call_now};
     prepare();
-    region.map_size = (size + page_size - 1) / page_size * page_size;
-    map = region.map_size < size ? MAP_FAILED
-                                 : mmap(NULL, region.map_size, PROT_READ | PROT_WRITE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED) {
+    if (rounded(size) < size || !(region.base = reserve_in(&of_host, size))) {
         return NULL;
     }
-    region.base = region.map = map;
-    if (!simt_unwritten_fill(false, map, region.map_size, PROT_READ | PROT_WRITE) ||
+    region.map_size = pages_of(rounded(size));
+    region.map = region.base + rounded(size) - region.map_size;
+    if (mprotect(region.map, region.map_size, PROT_READ | PROT_WRITE) != 0 ||
+        !simt_unwritten_fill(false, region.map, region.map_size, PROT_READ | PROT_WRITE) ||
         !simt_region_add(region)) {
-        munmap(map, region.map_size);
         return NULL;
     }
-    simt_observer.allocated(map, size);
-    return map;
+    simt_observer.allocated(region.base, size);
+    return region.base;
 }
 
 bool simt_regions_overlap(const char *address, size_t size)
@@ -376,16 +456,14 @@ bool simt_regions_overlap(const char *address, size_t size)
 
 void simt_region_release(struct simt_region *region)
 {
-    if (region->kind == REGION_DEVICE) {
+    if (region->map) {
         /* Gives the pages back and keeps the addresses out of use. */
         mmap(region->map, region->map_size, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-        used -= region->map_size;
+        used -= region->kind == REGION_DEVICE ? region->map_size : 0;
         simt_observer.freed(region->base, region->size);
-        freed[freed_count++ % FREED_KEPT] = *region;
-    } else if (region->map) {
-        simt_observer.freed(region->base, region->size);
-        munmap(region->map, region->map_size);
+        freed[freed_count % FREED_KEPT].region = *region;
+        freed[freed_count++ % FREED_KEPT].by = simt_call_now;
     }
     drop(region);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/exit.h"
+#include "base/own.h"
 #include "cuda/simt_analysis.h"
 #include "memory/heap.h"
 #include "memory/regions.h"
@@ -114,7 +115,7 @@ static bool faults_are_ours(void)
 }
 
 /* Each fault opens twice as much as the last one. */
-bool simt_memory_open_at(const void *address)
+static bool open_piece(const void *address)
 {
     struct simt_region *region = access_now ? simt_region_find(address) : NULL;
     size_t at, end;
@@ -164,8 +165,72 @@ void simt_region_look(const struct simt_region *region)
     }
 }
 
+/* ---- closed to the host ---- */
+
+static bool any_guarded;
+
+static struct simt_region *guarding;
+
+static void set_page(char *page, enum simt_region_access access)
+{
+    if (access != SIMT_WRITTEN) {
+        taken_ns += NS_OF_CALL;
+        guarding->guarded = any_guarded = true;
+        mprotect(page, page_bytes(), access == SIMT_READ ? PROT_READ : PROT_NONE);
+    }
+}
+
+void simt_memory_guard(void)
+{
+    for (size_t i = 0; taken_ns < MOST_NS && faults_are_ours() && i < simt_region_count; i++) {
+        guarding = &simt_regions[i];
+        if (guarding->map && guarding->kind != REGION_DEVICE) {
+            simt_observer.host_pages(guarding, set_page);
+        }
+    }
+}
+
+void simt_memory_unguard(void)
+{
+    for (size_t i = 0; any_guarded && i < simt_region_count; i++) {
+        if (simt_regions[i].guarded) {
+            mprotect(simt_regions[i].map, simt_regions[i].map_size, PROT_READ | PROT_WRITE);
+            simt_regions[i].guarded = false;
+        }
+    }
+    any_guarded = false;
+}
+
+void simt_memory_host_waited(void)
+{
+    if (any_guarded) {
+        simt_memory_unguard();
+        simt_memory_guard();
+    }
+}
+
+/* The host touches such a page: by the runtime, when nothing is pending there, or, if the program
+ * goes on after findings, by mistake. */
+static bool open_to_host(const void *address, bool writes, const void *at)
+{
+    struct simt_region *region = simt_region_find(address);
+    const size_t page = page_bytes();
+    if (!region || !region->guarded) {
+        return false;
+    }
+    if (simt_own.calls > 0) {
+        simt_memory_unguard();
+        return true;
+    }
+    simt_observer.host_access(address, writes, at);
+    mprotect(region->map + (size_t)((const char *)address - region->map) / page * page, page,
+             writes ? PROT_READ | PROT_WRITE : PROT_READ);
+    return true;
+}
+
 void simt_memory_open(void)
 {
+    simt_memory_unguard();
     for (size_t i = 0; i < simt_region_count; i++) {
         simt_region_look(&simt_regions[i]);
     }
@@ -186,8 +251,14 @@ void simt_memory_close(void)
     left_open = false;
 }
 
+bool simt_memory_open_at(const void *address, bool writes, const void *code)
+{
+    return open_piece(address) || (!simt_in_kernel() && open_to_host(address, writes, code));
+}
+
 void simt_memory_close_behind_kernel(void)
 {
+    simt_memory_guard();
     if (taken_ns < MOST_NS) {
         simt_memory_close();
     } else {

@@ -7,6 +7,7 @@
 #include "base/own.h"
 #include "cuda/cuda_runtime_api.h"
 #include "memory/devices.h"
+#include "memory/memory.h"
 #include "program/source.h"
 
 enum { MOST_PENDING = 1024 /* operations: of more, the oldest are taken to be over */ };
@@ -272,6 +273,7 @@ void simt_host_waits(const void *stream)
 {
     add_timeline(&host, arrive(stream));
     drop_operations();
+    simt_memory_host_waited();
 }
 
 void simt_host_waits_for_event(const struct simt_progress *event)
@@ -279,6 +281,7 @@ void simt_host_waits_for_event(const struct simt_progress *event)
     prepare();
     add(&host, event);
     drop_operations();
+    simt_memory_host_waited();
 }
 
 void simt_devices_meet(int device, int other)
@@ -299,6 +302,7 @@ void simt_host_waits_for_device(int device)
         }
     }
     drop_operations();
+    simt_memory_host_waited();
 }
 
 void simt_streams_reset(int device)

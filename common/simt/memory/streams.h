@@ -35,6 +35,7 @@ struct simt_operation {
     const unsigned char *source;
     size_t source_pitch;
     unsigned int value, element;
+    char wrong_way[320]; /* what is wrong with its pointers; "": nothing */
 };
 
 /* How far an event has come: what was done before it. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cuda/simt.h"
+#include "observe/access.h"
 #include "observe/part.h"
 #include "observe/recorder.h"
 
@@ -70,6 +71,8 @@ struct simt_observer {
                        bool whole);
     /* A place reads one word over and over, volatile. */
     void (*polls)(const void *caller);
+    /* What a shuffle gives from a lane that its mask leaves out was stored. */
+    void (*undefined_stored)(const struct simt_event *store);
 
     /* A barrier with a number is complete. */
     void (*named_barrier)(const void *caller);
@@ -115,6 +118,13 @@ struct simt_observer {
     void (*written)(const void *address, size_t size, const void *from);
     bool (*is_written)(const void *page); /* all of it */
     void (*heap_allocated)(const void *address, size_t size);
+
+    /* What the host may do with each page of managed or pinned memory, as launches and copies that
+     * it has not waited for use it (SIMT_WRITTEN: all). Code of the host at `at` does what it may
+     * not: false if that is harmless. */
+    void (*host_pages)(const struct simt_region *region,
+                       void (*found)(char *page, enum simt_region_access access));
+    bool (*host_access)(const void *address, bool writes, const void *at);
 
     /* A copy or a fill that is about to be made, the latest operation (memory/streams.h). */
     void (*operation)(void);

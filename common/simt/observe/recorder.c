@@ -102,6 +102,9 @@ void simt_trace_after_store(void)
     uint64_t words[2];
     recorder->stored = NULL;
     what_is_at(event->address, event_size(event), words);
+    if (__builtin_expect(words[0] == SIMT_UNDEFINED_4 || words[0] == SIMT_UNDEFINED_8, 0)) {
+        simt_observer.undefined_stored(event);
+    }
     *simt_trace_stored(event) = (struct simt_stored){
         words[0] ^ words[1] * UINT64_C(0x9e3779b97f4a7c15),
         2 * ++stores + (words[0] == recorder->before[0] && words[1] == recorder->before[1])};

@@ -40,6 +40,10 @@ struct simt_traces {
 extern struct simt_traces simt_traces;
 /* SIMT_WARP_SIZE buffers of TRACE_STRIDE events, and as many of notes. */
 extern struct simt_event *simt_trace_events;
+/* What lanes get by a shuffle from a lane that its mask leaves out: as a float, a NaN. */
+#define SIMT_UNDEFINED_4 UINT64_C(0x7fc0dead)
+#define SIMT_UNDEFINED_8 UINT64_C(0x7ff8deaddeaddead)
+
 /* Of an event that is a store. */
 struct simt_stored {
     uint64_t value; /* of 16 bytes, a hash */

@@ -101,7 +101,7 @@ int main(int count, char **)
 END
 compile unasked.cu -o unasked || fail 'unasked.cu does not compile'
 for error in cudaErrorIllegalAddress cudaErrorLaunchOutOfResources; do
-    SIMT_FAIL=2:$error ./unasked 2>&1 | grep -q '^simt: the launch of kernel set .*, and nobody asked' || fail "$error: nobody asked"
+    SIMT_FAIL=2:$error ./unasked 2>&1 | grep -q '^simt: the launch of kernel set .*, and the program did not check' || fail "$error: nobody asked"
 done
 SIMT_FAIL=2:cudaErrorIllegalAddress ./unasked wait >output 2>&1 || fail 'a lasting error that is none'
 [ "$(grep -c '^simt' output)" -eq 1 ] || fail 'a later call has said what failed'
