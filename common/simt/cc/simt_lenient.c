@@ -43,6 +43,23 @@ size_t body_around(size_t token)
     return braces;
 }
 
+/* A statement cudaName(...); of which the program drops the result. */
+bool drops_result(size_t token)
+{
+    static const char *const words[] = {"if", "for", "while"};
+    size_t end, open = is_punctuation(token - 1, ')') ? open_of(token - 1) : NONE;
+    bool begins = is_punctuation(token - 1, ';') || is_punctuation(token - 1, '{') ||
+                  is_punctuation(token - 1, '}') || is(token - 1, "else") || is(token - 1, "do");
+    for (size_t i = 0; open != NONE && i < sizeof words / sizeof *words; i++) {
+        begins = begins || is(open - 1, words[i]);
+    }
+    if (!begins || !starts(tokens[token].begin, "cuda") || !is_punctuation(token + 1, '(')) {
+        return false;
+    }
+    end = after_group(token + 1);
+    return end < token_count && is_punctuation(end, ';');
+}
+
 static bool is_body_of_main(size_t braces)
 {
     const size_t begin = declaration_begin(braces);

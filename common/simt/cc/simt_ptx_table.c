@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cc/simt_ptx.h"
+#include "cc/simt_rewrite.h"
 
 #define INTEGERS " u16 u32 u64 s16 s32 s64 "
 #define FLOATS " f32 f64 "
@@ -482,6 +483,13 @@ static bool emit_end(struct ptx *ptx, struct ptx_instruction *instruction)
 
 void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction)
 {
+    char needed[128];
+    needed_target(instruction->opcode, needed, sizeof needed);
+    if (needed[0] && !ptx->in_cccl) {
+        complain(ptx->where[ptx->at], "PTX %s: %s", instruction->opcode, needed);
+        ptx->failed = true;
+        return;
+    }
     if (emit_move(ptx, instruction) || emit_compare(ptx, instruction) ||
         emit_packing(ptx, instruction) || emit_conversion(ptx, instruction) ||
         emit_end(ptx, instruction) || ptx_emit_async(ptx, instruction) ||

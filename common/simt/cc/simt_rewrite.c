@@ -34,7 +34,10 @@
  *   is followed by a call that makes its address launchable
  *   (void *)name<int>                        ::simt::kernel_address{"name<int>"} % name<int>
  *
- * and it refuses what the CPU back end does not have, with one line for each feature, and what nvcc
+ *   cudaName(...);       ::simt::drop(), cudaName(...); which tells at the end of errors in results
+ *                        that the program drops
+ *
+ * and it refuses what the architecture lacks (simt_target.c), what the CPU back end does not have, with one line for each feature, and what nvcc
  * refuses: simt_spaces.c, simt_variables.c.
  *
  * simt_rewrite --arch in.cu out.cu: for the preprocessor, tests of __CUDA_ARCH__ in device code as
@@ -258,10 +261,13 @@ int main(int argument_count, char **arguments)
     if (argument_count == 4 && strcmp(arguments[1], "--twice") == 0) {
         return simt_make_two(arguments[2], arguments[3]);
     }
-    preprocessed = argument_count == 4 && strcmp(arguments[1], "--preprocessed") == 0;
+    preprocessed = argument_count >= 4 && strcmp(arguments[1], "--preprocessed") == 0;
+    if (preprocessed && argument_count == 5) {
+        set_target(arguments[--argument_count]);
+    }
     if (argument_count != (preprocessed ? 4 : 3)) {
         fputs("usage: simt_rewrite in.cu out.cpp\n"
-              "       simt_rewrite --preprocessed in.ii out.cpp\n"
+              "       simt_rewrite --preprocessed in.ii out.cpp [ARCHITECTURE]\n"
               "       simt_rewrite --arch in.cu out.cu\n"
               "       simt_rewrite --header NAME\n"
               "       simt_rewrite --twice a.s b.s\n",

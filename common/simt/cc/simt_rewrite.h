@@ -18,6 +18,14 @@ void check_word(size_t token);
 bool read_whole(const char *name, struct text *text);
 bool write_whole(const char *target, const struct text *out);
 
+/* ---- simt_target.c ---- */
+
+/* "80" or "90a", as -arch names it; what only another one has is refused then. */
+void set_target(const char *name);
+/* What a PTX instruction or a word needs that the target is not, in words; "": nothing. */
+void needed_target(const char *feature, char *text, size_t size);
+void check_target(size_t token);
+
 /* ---- simt_twice.c ---- */
 
 int simt_make_two(const char *instrumented, const char *other);
@@ -162,6 +170,8 @@ void check_host_use(size_t token, size_t outermost);
 
 /* Appends what the compiler misses before the token, and nvcc does not. */
 bool append_missing(struct text *out, size_t token);
+/* Whether a call of the host's API, whose result is dropped, is the statement that starts here. */
+bool drops_result(size_t token);
 /* The '{' around the token; and that of the function's body; NONE if there is none. */
 size_t braces_around(size_t token);
 size_t body_around(size_t token);

@@ -86,6 +86,7 @@ static void see_word(struct state *state, size_t token)
     const struct braces *around = &state->braces[state->depth];
     if (preprocessed && !tokens[token].in_system) {
         check_word(token);
+        check_target(token);
         if (state->depth == state->namespaces) {
             check_texture(token);
         }
@@ -310,6 +311,12 @@ static bool put_before(struct state *state, size_t token)
     struct text missing = {NULL, 0, 0};
     bool found = !is_of_host(token) &&
                  (append_own_scope(&missing, token) || append_missing(&missing, token));
+    if (!found && preprocessed && !tokens[token].in_system && tokens[token].kind == WORD &&
+        !state->braces[state->depth].in_device_code && state->depth > state->namespaces &&
+        token > 0 && drops_result(token)) {
+        append_string(&missing, "::simt::drop(), ");
+        found = true;
+    }
     if (found) {
         copy_up_to(state, token);
         append(state->out, missing.bytes, missing.length);

@@ -114,3 +114,35 @@ int main()
 END
 prints 10 --run own_names.cu
 unset SIMTCC_CCCL
+
+# Architectures: names that nobody knows, and what the one that is named lacks.
+cat >target.cu <<'END'
+#include <cooperative_groups.h>
+__global__ void k(const float4 *a)
+{
+    __shared__ float4 s[32];
+    unsigned int at = (unsigned int)__cvta_generic_to_shared(s);
+#ifdef WGMMA
+    asm volatile("wgmma.fence.sync.aligned;");
+#elif defined(TMA)
+    asm volatile("mbarrier.try_wait.parity.shared::cta.b64 _, [%0], 0;" ::"r"(at));
+#elif defined(CLUSTER)
+    cooperative_groups::this_cluster().sync();
+#elif !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(at), "l"(a));
+#endif
+}
+int main() {}
+END
+says 1 'target.cu:7: error: PTX wgmma.fence.sync.aligned: sm_80 does not have it, it needs sm_90a' -DWGMMA -arch=sm_80 target.cu
+says 1 'target.cu:7: error: PTX wgmma.fence.sync.aligned: sm_90 does not have it, it needs sm_90a' -DWGMMA -arch=sm_90 target.cu
+says 1 'target.cu:9: error: PTX mbarrier.try_wait' -DTMA -gencode arch=compute_80,code=sm_80 target.cu
+says 1 'target.cu:11: error: this_cluster: sm_86 does not have it, it needs sm_90 or later' -DCLUSTER -arch sm_86 target.cu
+for options in '-DWGMMA -arch=sm_90a' '-DWGMMA' '-DCLUSTER -arch=sm_90' '-arch=sm_80' '-arch=native' '-arch=sm_70' \
+    '-gencode arch=compute_80,code=[sm_80,compute_80]'; do
+    # shellcheck disable=SC2086 # several options
+    compile $options target.cu -o target && [ ! -s output ] || fail "what $options has"
+done
+for name in sm_91 compute_90b foo sm80 90; do
+    says 2 "$name: no such architecture; known are sm_, compute_ or lto_ with 35 37 50" -arch=$name target.cu
+done

@@ -1,0 +1,437 @@
+// What students get wrong with memory of the host and with copies, and right programs of each kind.
+// note_... are told and end with status 0.
+#include <cases.cuh>
+#include <mma.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace nvcuda;
+
+static const int N = 1000, BYTES = N * sizeof(int);
+
+__global__ void set(int *x, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] =
+            i; // FAULT managed_end pinned_end registered_end managed_start freed early_read early_fwrite
+}
+
+__global__ void add(int *x, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] += 1; // FAULT early_write other_stream unset_used note_timing
+}
+
+__global__ void count(int *x)
+{
+    atomicAdd(x, 1); // FAULT early_count
+}
+
+__global__ void copy(int *to, const int *from)
+{
+    to[threadIdx.x] = from[threadIdx.x]; // FAULT short_copy
+}
+
+__global__ void raise_flag(volatile int *flag)
+{
+    *flag = 1;
+}
+
+template <class T>
+static T *managed(size_t bytes)
+{
+    T *memory;
+    (void)cudaMallocManaged(&memory, bytes);
+    return memory;
+}
+
+template <class T>
+static T *pinned(size_t bytes)
+{
+    T *memory;
+    (void)cudaMallocHost(&memory, bytes);
+    return memory;
+}
+
+static int *filled(int *x)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = i;
+    return x;
+}
+
+static volatile int seen;
+
+static int open_null()
+{
+    return open("/dev/null", O_WRONLY);
+}
+
+// ---- shuffles, wmma, memcpy ---------------------------------------------------------------------
+
+__global__ void outside_all(int *out)
+{
+    if (threadIdx.x < 16)
+        out[threadIdx.x] = __shfl_sync(0xffffu, threadIdx.x, 20); // FAULT outside_all
+}
+
+__global__ void outside_some(float *out)
+{
+    if (threadIdx.x < 16)
+        out[threadIdx.x] = __shfl_down_sync(0xffffu, 1.f, 8); // FAULT note_outside
+}
+
+__global__ void outside_unused(float *out)
+{
+    float sum = 1;
+    if (threadIdx.x < 8)
+        for (int distance = 4; distance > 0; distance /= 2)
+            sum += __shfl_down_sync(0xffu, sum, distance);
+    const unsigned int lanes = __ballot_sync(~0u, threadIdx.x < 5);
+    float five = 1;
+    if (threadIdx.x < 5)
+        for (int distance = 16; distance > 0; distance /= 2) {
+            const float other = __shfl_down_sync(lanes, five, distance);
+            five += threadIdx.x + distance < 5 ? other : 0;
+        }
+    if (threadIdx.x == 0)
+        *out = sum + five;
+}
+
+__global__ void tensors(const half *in, float *out, int which)
+{
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+    const bool here = threadIdx.x % 2;
+    wmma::fill_fragment(c, 0.f);
+    wmma::load_matrix_sync(b, in, 16);
+    if (which != 1 || here)
+        wmma::load_matrix_sync(a, in, 16); // FAULT part_loads
+    if (which != 2 || here)
+        wmma::mma_sync(c, a, b, c); // FAULT part_multiplies
+    if (which != 3 || here)
+        wmma::store_matrix_sync(out, c, 16, wmma::mem_row_major); // FAULT part_stores
+}
+
+__global__ void ok_one_warp(const half *in, float *out)
+{
+    if (threadIdx.x / 32 == 1) {
+        wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+        wmma::load_matrix_sync(c, out, 16, wmma::mem_row_major);
+        wmma::store_matrix_sync(out, c, 16, wmma::mem_row_major);
+    }
+}
+
+__global__ void local(int *out, const int *in, int size)
+{
+    int four[4];
+    memset(four, 0, size); // FAULT memset_local
+    memcpy(four, in, 16);
+    out[threadIdx.x] = four[threadIdx.x % 4];
+}
+
+__global__ void local_to(int *out, const int *in, int size)
+{
+    int four[4];
+    memcpy(four, in, size); // FAULT memcpy_to_local
+    out[threadIdx.x] = four[threadIdx.x % 4];
+}
+
+__global__ void local_from(int *out, int size)
+{
+    int four[4] = {1, 2, 3, 4};
+    memcpy(out, four + 1, size); // FAULT memcpy_from_local
+}
+
+struct Padded {
+    double d;
+    char c;
+};
+
+__global__ void pad(Padded *out)
+{
+    out[threadIdx.x].d = 1;
+    out[threadIdx.x].c = 2;
+}
+
+static cudaStream_t stream, other;
+static cudaEvent_t event;
+
+static void CUDART_CB see(void *data)
+{
+    seen = *(int *)data;
+}
+
+static const Case cases[] = {
+    {"managed_end", "0 bytes past the end of a 4000-byte allocation (cudaMallocManaged() at",
+     [] {
+         int *x;
+         (void)cudaMallocManaged(&x, BYTES); // FAULT managed_end
+         set<<<8, 128>>>(x, N + 1);
+     }},
+    {"managed_start", "4 bytes before the start of a 4096-byte allocation (cudaMallocManaged() at",
+     [] { set<<<8, 128>>>(managed<int>(4096) - 1, 1); }},
+    {"pinned_end", "0 bytes past the end of a 4000-byte allocation (cudaMallocHost() at",
+     [] {
+         int *x;
+         (void)cudaMallocHost(&x, BYTES); // FAULT pinned_end
+         set<<<8, 128>>>(x, N + 1);
+     }},
+    {"registered_end", "0 bytes past the end of a 4000-byte allocation (cudaHostRegister() at",
+     [] {
+         int *x = (int *)malloc(2 * BYTES);
+         (void)cudaHostRegister(x, BYTES, 0); // FAULT registered_end
+         set<<<8, 128>>>(x, N + 1);
+     }},
+    {"freed", ", which has been freed (cudaFree() at",
+     [] {
+         int *x = managed<int>(BYTES);
+         (void)cudaFree(x); // FAULT freed
+         set<<<8, 128>>>(x, N);
+     }},
+    {"host_end", "host code touched address",
+     [] {
+         int *x = managed<int>(1024);
+         fflush(stdout);
+         for (int i = 0; i <= 256; i++)
+             x[i] = i; // FAULT host_end
+     }},
+    {"copy_behind",
+     "the source is 0 bytes past the end of a 1024-byte allocation (cudaMallocHost()",
+     [] {
+         int *x = pinned<int>(1024);
+         cudaMemcpy(zeros<int>(1024), x + 256, 4, cudaMemcpyHostToDevice); // FAULT copy_behind
+     }},
+    {"ok_bounds", "",
+     [] {
+         int *x = (int *)malloc(BYTES);
+         (void)cudaHostRegister(x, BYTES, 0);
+         set<<<8, 128>>>(x, N);
+         set<<<8, 128>>>(pinned<int>(BYTES), N);
+         set<<<8, 128>>>(managed<int>(BYTES), N);
+         (void)cudaDeviceSynchronize();
+     }},
+    // The host, before the device is done.
+    {"early_read", "the host reads memory too early: byte 20",
+     [] {
+         int *x = managed<int>(BYTES);
+         set<<<8, 128>>>(x, N);
+         seen = x[5]; // FAULT early_read
+     }},
+    {"early_write", "the host writes memory too early: byte 20",
+     [] {
+         int *x = filled(managed<int>(BYTES));
+         add<<<8, 128>>>(x, N);
+         x[5] = 0; // FAULT early_write
+     }},
+    {"early_count", "the host reads memory too early",
+     [] {
+         int *x = managed<int>(sizeof(int));
+         *x = 0;
+         count<<<8, 128>>>(x);
+         seen = *x; // FAULT early_count
+     }},
+    {"early_fwrite", "the host reads memory too early",
+     [] {
+         int *x = managed<int>(BYTES), three[3];
+         set<<<8, 128>>>(x, N);
+         memcpy(three, x + seen, sizeof three + seen); // FAULT early_fwrite
+         seen = three[2];
+     }},
+    {"early_result", "may not have written it yet",
+     [] {
+         int *x = pinned<int>(4096);
+         (void)cudaMemcpyAsync(x, zeros<int>(4096), 4096, cudaMemcpyDeviceToHost,
+                               stream); // FAULT early_result
+         seen = x[5];                   // FAULT early_result
+     }},
+    {"reused_source", "may not have read it yet",
+     [] {
+         int *x = pinned<int>(8192);
+         memset(x, 0, 8192);
+         (void)cudaMemcpyAsync(zeros<int>(8192), x, 8192, cudaMemcpyHostToDevice,
+                               stream); // FAULT reused_source
+         x[1500] = 1;                   // FAULT reused_source
+     }},
+    {"other_stream", "the host reads memory too early",
+     [] {
+         int *x = filled(managed<int>(BYTES)), *y = filled(managed<int>(BYTES));
+         add<<<8, 128, 0, stream>>>(x, N);
+         add<<<8, 128, 0, other>>>(y, N);
+         (void)cudaStreamSynchronize(stream);
+         seen = x[0] + y[0]; // FAULT other_stream
+     }},
+    {"ok_waited", "",
+     [] {
+         int *x = filled(managed<int>(BYTES)), word;
+         add<<<8, 128, 0, stream>>>(x, N);
+         (void)cudaEventRecord(event, stream);
+         while (cudaEventQuery(event) != cudaSuccess) {
+         }
+         seen = x[0];
+         add<<<8, 128, 0, stream>>>(x, N);
+         (void)cudaStreamSynchronize(stream);
+         x[1] = 2;
+         add<<<8, 128>>>(x, N);
+         (void)cudaMemcpy(&word, x, sizeof word, cudaMemcpyDefault);
+         x[2] = word;
+         add<<<8, 128, 0, stream>>>(x, N);
+         (void)cudaLaunchHostFunc(stream, see, x);
+         (void)cudaDeviceSynchronize();
+     }},
+    {"ok_read_too", "",
+     [] { // the kernel reads what the host reads, and writes elsewhere
+         int *x = filled(managed<int>(BYTES)), *y = managed<int>(BYTES), *z = managed<int>(BYTES);
+         copy<<<1, 128>>>(y, x);
+         for (int i = 0; i < N; i++)
+             z[i] = x[i];
+         if (write(open_null(), x, BYTES) != BYTES)
+             puts("write");
+         (void)cudaDeviceSynchronize();
+         if (write(open_null(), y, 512) != 512)
+             puts("write");
+     }},
+    {"ok_chunks", "",
+     [] { // the host fills one chunk while another is copied
+         int *x = pinned<int>(4 * 65536), *device = zeros<int>(4 * 65536);
+         for (int i = 0; i < 4; i++) {
+             memset(x + i * 16384, i, 65536);
+             (void)cudaMemcpyAsync(device + i * 16384, x + i * 16384, 65536, cudaMemcpyHostToDevice,
+                                   stream);
+         }
+         (void)cudaStreamSynchronize(stream);
+         memset(x, 0, 65536);
+     }},
+    {"ok_flag", "",
+     [] {
+         volatile int *flag = pinned<int>(sizeof(int));
+         *flag = 0;
+         raise_flag<<<1, 1>>>((int *)flag);
+         while (*flag == 0) {
+         }
+     }},
+    // Copies.
+    {"note_tail", "copies what no kernel and no copy has written: 416 of 4000 bytes",
+     [] {
+         int *x = unwritten<int>(BYTES), host[N];
+         set<<<N / 128, 128>>>(x, N);
+         (void)cudaMemcpy(host, x, BYTES, cudaMemcpyDeviceToHost); // FAULT note_tail
+     }},
+    {"note_nothing", "copies what no kernel and no copy has written: 4 of 4 bytes",
+     [] {
+         int *x = unwritten<int>(4), host;
+         (void)cudaMemcpy(&host, x, 4, cudaMemcpyDeviceToHost); // FAULT note_nothing
+     }},
+    {"short_copy", "of which 256 bytes came last (cudaMemcpy() at",
+     [] {
+         int *x = unwritten<int>(512), host[128] = {1};
+         (void)cudaMemcpy(x, host, 256, cudaMemcpyHostToDevice); // FAULT short_copy
+         copy<<<1, 128>>>(zeros<int>(512), x);
+     }},
+    {"ok_padding", "",
+     [] {
+         Padded *x = unwritten<Padded>(64 * sizeof(Padded)), host[64];
+         pad<<<1, 64>>>(x);
+         (void)cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost);
+         int *y = unwritten<int>(2 * BYTES), part[N];
+         set<<<8, 128>>>(y, N);
+         (void)cudaMemcpy(part, y, BYTES, cudaMemcpyDeviceToHost);
+     }},
+    {"direction", "wrong direction: cudaMemcpyHostToDevice, but the source is memory of the device",
+     [] {
+         int *x = zeros<int>(64), *y = zeros<int>(64);
+         (void)cudaMemcpy(x, y, 64, cudaMemcpyHostToDevice); // FAULT direction
+     }},
+    {"note_backwards",
+     "failed (invalid argument: cudaMemcpyHostToDevice: the destination is memory of "
+     "the host, where memory of the device must be; this way is "
+     "cudaMemcpyDeviceToHost), and the program did not check",
+     [] {
+         int *x = zeros<int>(64), host[16];
+         cudaMemcpy(host, x, 64, cudaMemcpyHostToDevice); // FAULT note_backwards
+     }},
+    {"note_dropped", "failed (out of memory), and the program did not check",
+     [] {
+         int *x;
+         cudaMalloc(&x, (size_t)1 << 50); // FAULT note_dropped
+     }},
+    {"ok_checked", "",
+     [] {
+         int *x = zeros<int>(64), host[16];
+         if (cudaMemcpy(host, x, 64, cudaMemcpyHostToDevice) != cudaErrorInvalidValue)
+             puts("if");
+         const cudaError_t error = cudaMalloc(&x, (size_t)1 << 50);
+         (void)cudaFree(host);
+         cudaFree(host);
+         if (cudaGetLastError() == cudaSuccess || error == cudaSuccess)
+             puts("last");
+         if (seen)
+             cudaFree(x);
+         else
+             cudaDeviceSynchronize();
+     }},
+    {"ok_directions", "",
+     [] {
+         int *x = zeros<int>(64), *y = managed<int>(64), *z = pinned<int>(64), host[16] = {0};
+         (void)cudaMemcpy(x, host, 64, cudaMemcpyHostToDevice);
+         (void)cudaMemcpy(y, x, 64, cudaMemcpyDeviceToHost);
+         (void)cudaMemcpy(x, y, 64, cudaMemcpyHostToDevice);
+         (void)cudaMemcpy(y, x, 64, cudaMemcpyDeviceToDevice);
+         (void)cudaMemcpy(z, y, 64, cudaMemcpyDefault);
+     }},
+    {"note_timing", "reads memory that nobody has written",
+     [] {
+         int *x = unwritten<int>(BYTES);
+         for (int i = 0; i < 3; i++)
+             add<<<8, 128>>>(x, N);
+         exit(cudaDeviceSynchronize());
+     }},
+    {"unset_used", "global memory is read that nobody has written: byte",
+     [] {
+         int *x = unwritten<int>(BYTES), host[N];
+         add<<<8, 128>>>(x, N);
+         (void)cudaMemcpy(host, x, BYTES, cudaMemcpyDeviceToHost);
+     }},
+    // Kernels.
+    {"outside_all", "leaves out the lane that all callers read: 20",
+     [] { outside_all<<<1, 32>>>(zeros<int>(64)); }},
+    {"note_outside", "read lane 16, which its mask 0x0000ffff leaves out",
+     [] { outside_some<<<1, 32>>>(zeros<float>(64)); }},
+    {"ok_outside", "", [] { outside_unused<<<1, 32>>>(zeros<float>(64)); }},
+    {"part_loads", "needs all 32 lanes|deadlock",
+     [] { tensors<<<1, 32>>>(zeros<half>(512), zeros<float>(1024), 1); }},
+    {"part_multiplies", "deadlock",
+     [] { tensors<<<1, 32>>>(zeros<half>(512), zeros<float>(1024), 2); }},
+    {"part_stores", "needs all 32 lanes",
+     [] { tensors<<<1, 32>>>(zeros<half>(512), zeros<float>(1024), 3); }},
+    {"ok_tensors", "",
+     [] {
+         tensors<<<1, 32>>>(zeros<half>(512), zeros<float>(1024), 0);
+         ok_one_warp<<<1, 64>>>(zeros<half>(512), zeros<float>(1024));
+     }},
+    {"memset_local", "memset() writes 20 bytes, and 16 are left of the variable",
+     [] { local<<<1, 32>>>(zeros<int>(128), zeros<int>(128), 20); }},
+    {"memcpy_to_local", "memcpy() writes 32 bytes, and 16 are left of the variable",
+     [] { local_to<<<1, 32>>>(zeros<int>(128), zeros<int>(128), 32); }},
+    {"memcpy_from_local", "memcpy() reads 16 bytes, and 12 are left of the variable",
+     [] { local_from<<<1, 1>>>(zeros<int>(128), 16); }},
+    {"ok_local", "",
+     [] {
+         local<<<1, 32>>>(zeros<int>(128), zeros<int>(128), 16);
+         local_to<<<1, 32>>>(zeros<int>(128), zeros<int>(128), 12 + 4);
+         local_from<<<1, 1>>>(zeros<int>(128), 12);
+     }},
+};
+
+int main(int count, char **arguments)
+{
+    (void)cudaStreamCreate(&stream);
+    (void)cudaStreamCreate(&other);
+    (void)cudaEventCreate(&event);
+    return run_case(cases, count, arguments);
+}
+// SPDX-License-Identifier: MIT
