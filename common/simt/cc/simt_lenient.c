@@ -53,7 +53,8 @@ bool drops_result(size_t token)
     for (size_t i = 0; open != NONE && i < sizeof words / sizeof *words; i++) {
         begins = begins || is(open - 1, words[i]);
     }
-    if (!begins || !starts(tokens[token].begin, "cuda") || !is_punctuation(token + 1, '(')) {
+    if (!begins || !starts(tokens[token].begin, "cuda") || !is_punctuation(token + 1, '(') ||
+        is(token, "cudaGetLastError")) { /* which is to clear it */
         return false;
     }
     end = after_group(token + 1);

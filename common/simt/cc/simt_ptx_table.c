@@ -25,6 +25,12 @@ struct family {
     bool carry; /* reads or writes the carry */
 };
 
+#define VIDEO(name)                                                                                \
+    {name ".u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},                                     \
+    {                                                                                              \
+        name ".s32", " add sat ", " u32 s32 ", "Uuuu", 2, false                                    \
+    }
+
 static const struct family families[] = {
     {"add", " sat ftz" ROUNDING, INTEGERS FLOATS HALVES, "daa", 1, false},
     {"sub", " sat ftz" ROUNDING, INTEGERS FLOATS HALVES, "daa", 1, false},
@@ -59,30 +65,18 @@ static const struct family families[] = {
     {"szext", " clamp wrap ", " u32 s32 ", "dau", 1, false},
     {"dp4a", " ", " u32 s32 ", "Uuuu", 2, false},
     {"dp2a", " lo hi ", " u32 s32 ", "Uuuu", 2, false},
-    {"vabsdiff2.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vabsdiff2.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vabsdiff4.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vabsdiff4.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vadd2.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vadd2.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vadd4.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vadd4.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vsub2.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vsub2.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vsub4.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vsub4.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vavrg2.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vavrg2.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vavrg4.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vavrg4.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vmin2.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vmin2.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vmin4.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vmin4.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vmax2.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vmax2.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vmax4.u32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
-    {"vmax4.s32", " add sat ", " u32 s32 ", "Uuuu", 2, false},
+    VIDEO("vabsdiff2"),
+    VIDEO("vabsdiff4"),
+    VIDEO("vadd2"),
+    VIDEO("vadd4"),
+    VIDEO("vsub2"),
+    VIDEO("vsub4"),
+    VIDEO("vavrg2"),
+    VIDEO("vavrg4"),
+    VIDEO("vmin2"),
+    VIDEO("vmin4"),
+    VIDEO("vmax2"),
+    VIDEO("vmax4"),
     {"fma", " sat ftz relu" ROUNDING, FLOATS HALVES, "daaa", 1, false},
     {"copysign", " ", FLOATS, "daa", 1, false},
     {"testp", " finite infinite number notanumber normal subnormal ", FLOATS, "Pa", 1, false},

@@ -13,141 +13,76 @@
 #define __HOST_DEFINES_H__
 
 /* ERROR(name, number) for each. */
+/* clang-format off */
 #define SIMT_ERRORS(ERROR)                                                                         \
-    ERROR(cudaSuccess, 0)                                                                          \
-    ERROR(cudaErrorInvalidValue, 1)                                                                \
-    ERROR(cudaErrorMemoryAllocation, 2)                                                            \
-    ERROR(cudaErrorInitializationError, 3)                                                         \
-    ERROR(cudaErrorCudartUnloading, 4)                                                             \
-    ERROR(cudaErrorProfilerDisabled, 5)                                                            \
-    ERROR(cudaErrorProfilerNotInitialized, 6)                                                      \
-    ERROR(cudaErrorProfilerAlreadyStarted, 7)                                                      \
-    ERROR(cudaErrorProfilerAlreadyStopped, 8)                                                      \
-    ERROR(cudaErrorInvalidConfiguration, 9)                                                        \
-    ERROR(cudaErrorInvalidPitchValue, 12)                                                          \
-    ERROR(cudaErrorInvalidSymbol, 13)                                                              \
-    ERROR(cudaErrorInvalidHostPointer, 16)                                                         \
-    ERROR(cudaErrorInvalidDevicePointer, 17)                                                       \
-    ERROR(cudaErrorInvalidTexture, 18)                                                             \
-    ERROR(cudaErrorInvalidTextureBinding, 19)                                                      \
-    ERROR(cudaErrorInvalidChannelDescriptor, 20)                                                   \
-    ERROR(cudaErrorInvalidMemcpyDirection, 21)                                                     \
-    ERROR(cudaErrorAddressOfConstant, 22)                                                          \
-    ERROR(cudaErrorTextureFetchFailed, 23)                                                         \
-    ERROR(cudaErrorTextureNotBound, 24)                                                            \
-    ERROR(cudaErrorSynchronizationError, 25)                                                       \
-    ERROR(cudaErrorInvalidFilterSetting, 26)                                                       \
-    ERROR(cudaErrorInvalidNormSetting, 27)                                                         \
-    ERROR(cudaErrorMixedDeviceExecution, 28)                                                       \
-    ERROR(cudaErrorNotYetImplemented, 31)                                                          \
-    ERROR(cudaErrorMemoryValueTooLarge, 32)                                                        \
-    ERROR(cudaErrorStubLibrary, 34)                                                                \
-    ERROR(cudaErrorInsufficientDriver, 35)                                                         \
-    ERROR(cudaErrorCallRequiresNewerDriver, 36)                                                    \
-    ERROR(cudaErrorInvalidSurface, 37)                                                             \
-    ERROR(cudaErrorDuplicateVariableName, 43)                                                      \
-    ERROR(cudaErrorDuplicateTextureName, 44)                                                       \
-    ERROR(cudaErrorDuplicateSurfaceName, 45)                                                       \
-    ERROR(cudaErrorDevicesUnavailable, 46)                                                         \
-    ERROR(cudaErrorIncompatibleDriverContext, 49)                                                  \
-    ERROR(cudaErrorMissingConfiguration, 52)                                                       \
-    ERROR(cudaErrorPriorLaunchFailure, 53)                                                         \
-    ERROR(cudaErrorLaunchMaxDepthExceeded, 65)                                                     \
-    ERROR(cudaErrorLaunchFileScopedTex, 66)                                                        \
-    ERROR(cudaErrorLaunchFileScopedSurf, 67)                                                       \
-    ERROR(cudaErrorSyncDepthExceeded, 68)                                                          \
-    ERROR(cudaErrorLaunchPendingCountExceeded, 69)                                                 \
-    ERROR(cudaErrorInvalidDeviceFunction, 98)                                                      \
-    ERROR(cudaErrorNoDevice, 100)                                                                  \
-    ERROR(cudaErrorInvalidDevice, 101)                                                             \
-    ERROR(cudaErrorDeviceNotLicensed, 102)                                                         \
-    ERROR(cudaErrorSoftwareValidityNotEstablished, 103)                                            \
-    ERROR(cudaErrorStartupFailure, 127)                                                            \
-    ERROR(cudaErrorInvalidKernelImage, 200)                                                        \
-    ERROR(cudaErrorDeviceUninitialized, 201)                                                       \
-    ERROR(cudaErrorMapBufferObjectFailed, 205)                                                     \
-    ERROR(cudaErrorUnmapBufferObjectFailed, 206)                                                   \
-    ERROR(cudaErrorArrayIsMapped, 207)                                                             \
-    ERROR(cudaErrorAlreadyMapped, 208)                                                             \
-    ERROR(cudaErrorNoKernelImageForDevice, 209)                                                    \
-    ERROR(cudaErrorAlreadyAcquired, 210)                                                           \
-    ERROR(cudaErrorNotMapped, 211)                                                                 \
-    ERROR(cudaErrorNotMappedAsArray, 212)                                                          \
-    ERROR(cudaErrorNotMappedAsPointer, 213)                                                        \
-    ERROR(cudaErrorECCUncorrectable, 214)                                                          \
-    ERROR(cudaErrorUnsupportedLimit, 215)                                                          \
-    ERROR(cudaErrorDeviceAlreadyInUse, 216)                                                        \
-    ERROR(cudaErrorPeerAccessUnsupported, 217)                                                     \
-    ERROR(cudaErrorInvalidPtx, 218)                                                                \
-    ERROR(cudaErrorInvalidGraphicsContext, 219)                                                    \
-    ERROR(cudaErrorNvlinkUncorrectable, 220)                                                       \
-    ERROR(cudaErrorJitCompilerNotFound, 221)                                                       \
-    ERROR(cudaErrorUnsupportedPtxVersion, 222)                                                     \
-    ERROR(cudaErrorJitCompilationDisabled, 223)                                                    \
-    ERROR(cudaErrorUnsupportedExecAffinity, 224)                                                   \
-    ERROR(cudaErrorUnsupportedDevSideSync, 225)                                                    \
-    ERROR(cudaErrorContained, 226)                                                                 \
-    ERROR(cudaErrorInvalidSource, 300)                                                             \
-    ERROR(cudaErrorFileNotFound, 301)                                                              \
-    ERROR(cudaErrorSharedObjectSymbolNotFound, 302)                                                \
-    ERROR(cudaErrorSharedObjectInitFailed, 303)                                                    \
-    ERROR(cudaErrorOperatingSystem, 304)                                                           \
-    ERROR(cudaErrorInvalidResourceHandle, 400)                                                     \
-    ERROR(cudaErrorIllegalState, 401)                                                              \
-    ERROR(cudaErrorLossyQuery, 402)                                                                \
-    ERROR(cudaErrorSymbolNotFound, 500)                                                            \
-    ERROR(cudaErrorNotReady, 600)                                                                  \
-    ERROR(cudaErrorIllegalAddress, 700)                                                            \
-    ERROR(cudaErrorLaunchOutOfResources, 701)                                                      \
-    ERROR(cudaErrorLaunchTimeout, 702)                                                             \
-    ERROR(cudaErrorLaunchIncompatibleTexturing, 703)                                               \
-    ERROR(cudaErrorPeerAccessAlreadyEnabled, 704)                                                  \
-    ERROR(cudaErrorPeerAccessNotEnabled, 705)                                                      \
-    ERROR(cudaErrorSetOnActiveProcess, 708)                                                        \
-    ERROR(cudaErrorContextIsDestroyed, 709)                                                        \
-    ERROR(cudaErrorAssert, 710)                                                                    \
-    ERROR(cudaErrorTooManyPeers, 711)                                                              \
-    ERROR(cudaErrorHostMemoryAlreadyRegistered, 712)                                               \
-    ERROR(cudaErrorHostMemoryNotRegistered, 713)                                                   \
-    ERROR(cudaErrorHardwareStackError, 714)                                                        \
-    ERROR(cudaErrorIllegalInstruction, 715)                                                        \
-    ERROR(cudaErrorMisalignedAddress, 716)                                                         \
-    ERROR(cudaErrorInvalidAddressSpace, 717)                                                       \
-    ERROR(cudaErrorInvalidPc, 718)                                                                 \
-    ERROR(cudaErrorLaunchFailure, 719)                                                             \
-    ERROR(cudaErrorCooperativeLaunchTooLarge, 720)                                                 \
-    ERROR(cudaErrorTensorMemoryLeak, 721)                                                          \
-    ERROR(cudaErrorNotPermitted, 800)                                                              \
-    ERROR(cudaErrorNotSupported, 801)                                                              \
-    ERROR(cudaErrorSystemNotReady, 802)                                                            \
-    ERROR(cudaErrorSystemDriverMismatch, 803)                                                      \
-    ERROR(cudaErrorCompatNotSupportedOnDevice, 804)                                                \
-    ERROR(cudaErrorMpsConnectionFailed, 805)                                                       \
-    ERROR(cudaErrorMpsRpcFailure, 806)                                                             \
-    ERROR(cudaErrorMpsServerNotReady, 807)                                                         \
-    ERROR(cudaErrorMpsMaxClientsReached, 808)                                                      \
-    ERROR(cudaErrorMpsMaxConnectionsReached, 809)                                                  \
-    ERROR(cudaErrorMpsClientTerminated, 810)                                                       \
-    ERROR(cudaErrorCdpNotSupported, 811)                                                           \
-    ERROR(cudaErrorCdpVersionMismatch, 812)                                                        \
-    ERROR(cudaErrorStreamCaptureUnsupported, 900)                                                  \
-    ERROR(cudaErrorStreamCaptureInvalidated, 901)                                                  \
-    ERROR(cudaErrorStreamCaptureMerge, 902)                                                        \
-    ERROR(cudaErrorStreamCaptureUnmatched, 903)                                                    \
-    ERROR(cudaErrorStreamCaptureUnjoined, 904)                                                     \
-    ERROR(cudaErrorStreamCaptureIsolation, 905)                                                    \
-    ERROR(cudaErrorStreamCaptureImplicit, 906)                                                     \
-    ERROR(cudaErrorCapturedEvent, 907)                                                             \
-    ERROR(cudaErrorStreamCaptureWrongThread, 908)                                                  \
-    ERROR(cudaErrorTimeout, 909)                                                                   \
-    ERROR(cudaErrorGraphExecUpdateFailure, 910)                                                    \
-    ERROR(cudaErrorExternalDevice, 911)                                                            \
-    ERROR(cudaErrorInvalidClusterSize, 912)                                                        \
-    ERROR(cudaErrorFunctionNotLoaded, 913)                                                         \
-    ERROR(cudaErrorInvalidResourceType, 914)                                                       \
-    ERROR(cudaErrorInvalidResourceConfiguration, 915)                                              \
-    ERROR(cudaErrorUnknown, 999)                                                                   \
+    ERROR(cudaSuccess, 0) ERROR(cudaErrorInvalidValue, 1) ERROR(cudaErrorMemoryAllocation, 2)      \
+    ERROR(cudaErrorInitializationError, 3) ERROR(cudaErrorCudartUnloading, 4)                      \
+    ERROR(cudaErrorProfilerDisabled, 5) ERROR(cudaErrorProfilerNotInitialized, 6)                  \
+    ERROR(cudaErrorProfilerAlreadyStarted, 7) ERROR(cudaErrorProfilerAlreadyStopped, 8)            \
+    ERROR(cudaErrorInvalidConfiguration, 9) ERROR(cudaErrorInvalidPitchValue, 12)                  \
+    ERROR(cudaErrorInvalidSymbol, 13) ERROR(cudaErrorInvalidHostPointer, 16)                       \
+    ERROR(cudaErrorInvalidDevicePointer, 17) ERROR(cudaErrorInvalidTexture, 18)                    \
+    ERROR(cudaErrorInvalidTextureBinding, 19) ERROR(cudaErrorInvalidChannelDescriptor, 20)         \
+    ERROR(cudaErrorInvalidMemcpyDirection, 21) ERROR(cudaErrorAddressOfConstant, 22)               \
+    ERROR(cudaErrorTextureFetchFailed, 23) ERROR(cudaErrorTextureNotBound, 24)                     \
+    ERROR(cudaErrorSynchronizationError, 25) ERROR(cudaErrorInvalidFilterSetting, 26)              \
+    ERROR(cudaErrorInvalidNormSetting, 27) ERROR(cudaErrorMixedDeviceExecution, 28)                \
+    ERROR(cudaErrorNotYetImplemented, 31) ERROR(cudaErrorMemoryValueTooLarge, 32)                  \
+    ERROR(cudaErrorStubLibrary, 34) ERROR(cudaErrorInsufficientDriver, 35)                         \
+    ERROR(cudaErrorCallRequiresNewerDriver, 36) ERROR(cudaErrorInvalidSurface, 37)                 \
+    ERROR(cudaErrorDuplicateVariableName, 43) ERROR(cudaErrorDuplicateTextureName, 44)             \
+    ERROR(cudaErrorDuplicateSurfaceName, 45) ERROR(cudaErrorDevicesUnavailable, 46)                \
+    ERROR(cudaErrorIncompatibleDriverContext, 49) ERROR(cudaErrorMissingConfiguration, 52)         \
+    ERROR(cudaErrorPriorLaunchFailure, 53) ERROR(cudaErrorLaunchMaxDepthExceeded, 65)              \
+    ERROR(cudaErrorLaunchFileScopedTex, 66) ERROR(cudaErrorLaunchFileScopedSurf, 67)               \
+    ERROR(cudaErrorSyncDepthExceeded, 68) ERROR(cudaErrorLaunchPendingCountExceeded, 69)           \
+    ERROR(cudaErrorInvalidDeviceFunction, 98) ERROR(cudaErrorNoDevice, 100)                        \
+    ERROR(cudaErrorInvalidDevice, 101) ERROR(cudaErrorDeviceNotLicensed, 102)                      \
+    ERROR(cudaErrorSoftwareValidityNotEstablished, 103) ERROR(cudaErrorStartupFailure, 127)        \
+    ERROR(cudaErrorInvalidKernelImage, 200) ERROR(cudaErrorDeviceUninitialized, 201)               \
+    ERROR(cudaErrorMapBufferObjectFailed, 205) ERROR(cudaErrorUnmapBufferObjectFailed, 206)        \
+    ERROR(cudaErrorArrayIsMapped, 207) ERROR(cudaErrorAlreadyMapped, 208)                          \
+    ERROR(cudaErrorNoKernelImageForDevice, 209) ERROR(cudaErrorAlreadyAcquired, 210)               \
+    ERROR(cudaErrorNotMapped, 211) ERROR(cudaErrorNotMappedAsArray, 212)                           \
+    ERROR(cudaErrorNotMappedAsPointer, 213) ERROR(cudaErrorECCUncorrectable, 214)                  \
+    ERROR(cudaErrorUnsupportedLimit, 215) ERROR(cudaErrorDeviceAlreadyInUse, 216)                  \
+    ERROR(cudaErrorPeerAccessUnsupported, 217) ERROR(cudaErrorInvalidPtx, 218)                     \
+    ERROR(cudaErrorInvalidGraphicsContext, 219) ERROR(cudaErrorNvlinkUncorrectable, 220)           \
+    ERROR(cudaErrorJitCompilerNotFound, 221) ERROR(cudaErrorUnsupportedPtxVersion, 222)            \
+    ERROR(cudaErrorJitCompilationDisabled, 223) ERROR(cudaErrorUnsupportedExecAffinity, 224)       \
+    ERROR(cudaErrorUnsupportedDevSideSync, 225) ERROR(cudaErrorContained, 226)                     \
+    ERROR(cudaErrorInvalidSource, 300) ERROR(cudaErrorFileNotFound, 301)                           \
+    ERROR(cudaErrorSharedObjectSymbolNotFound, 302) ERROR(cudaErrorSharedObjectInitFailed, 303)    \
+    ERROR(cudaErrorOperatingSystem, 304) ERROR(cudaErrorInvalidResourceHandle, 400)                \
+    ERROR(cudaErrorIllegalState, 401) ERROR(cudaErrorLossyQuery, 402)                              \
+    ERROR(cudaErrorSymbolNotFound, 500) ERROR(cudaErrorNotReady, 600)                              \
+    ERROR(cudaErrorIllegalAddress, 700) ERROR(cudaErrorLaunchOutOfResources, 701)                  \
+    ERROR(cudaErrorLaunchTimeout, 702) ERROR(cudaErrorLaunchIncompatibleTexturing, 703)            \
+    ERROR(cudaErrorPeerAccessAlreadyEnabled, 704) ERROR(cudaErrorPeerAccessNotEnabled, 705)        \
+    ERROR(cudaErrorSetOnActiveProcess, 708) ERROR(cudaErrorContextIsDestroyed, 709)                \
+    ERROR(cudaErrorAssert, 710) ERROR(cudaErrorTooManyPeers, 711)                                  \
+    ERROR(cudaErrorHostMemoryAlreadyRegistered, 712) ERROR(cudaErrorHostMemoryNotRegistered, 713)  \
+    ERROR(cudaErrorHardwareStackError, 714) ERROR(cudaErrorIllegalInstruction, 715)                \
+    ERROR(cudaErrorMisalignedAddress, 716) ERROR(cudaErrorInvalidAddressSpace, 717)                \
+    ERROR(cudaErrorInvalidPc, 718) ERROR(cudaErrorLaunchFailure, 719)                              \
+    ERROR(cudaErrorCooperativeLaunchTooLarge, 720) ERROR(cudaErrorTensorMemoryLeak, 721)           \
+    ERROR(cudaErrorNotPermitted, 800) ERROR(cudaErrorNotSupported, 801)                            \
+    ERROR(cudaErrorSystemNotReady, 802) ERROR(cudaErrorSystemDriverMismatch, 803)                  \
+    ERROR(cudaErrorCompatNotSupportedOnDevice, 804) ERROR(cudaErrorMpsConnectionFailed, 805)       \
+    ERROR(cudaErrorMpsRpcFailure, 806) ERROR(cudaErrorMpsServerNotReady, 807)                      \
+    ERROR(cudaErrorMpsMaxClientsReached, 808) ERROR(cudaErrorMpsMaxConnectionsReached, 809)        \
+    ERROR(cudaErrorMpsClientTerminated, 810) ERROR(cudaErrorCdpNotSupported, 811)                  \
+    ERROR(cudaErrorCdpVersionMismatch, 812) ERROR(cudaErrorStreamCaptureUnsupported, 900)          \
+    ERROR(cudaErrorStreamCaptureInvalidated, 901) ERROR(cudaErrorStreamCaptureMerge, 902)          \
+    ERROR(cudaErrorStreamCaptureUnmatched, 903) ERROR(cudaErrorStreamCaptureUnjoined, 904)         \
+    ERROR(cudaErrorStreamCaptureIsolation, 905) ERROR(cudaErrorStreamCaptureImplicit, 906)         \
+    ERROR(cudaErrorCapturedEvent, 907) ERROR(cudaErrorStreamCaptureWrongThread, 908)               \
+    ERROR(cudaErrorTimeout, 909) ERROR(cudaErrorGraphExecUpdateFailure, 910)                       \
+    ERROR(cudaErrorExternalDevice, 911) ERROR(cudaErrorInvalidClusterSize, 912)                    \
+    ERROR(cudaErrorFunctionNotLoaded, 913) ERROR(cudaErrorInvalidResourceType, 914)                \
+    ERROR(cudaErrorInvalidResourceConfiguration, 915) ERROR(cudaErrorUnknown, 999)                 \
     ERROR(cudaErrorApiFailureBase, 10000)
+/* clang-format on */
 
 enum cudaError {
 #define SIMT_ERROR(name, number) name = number,
@@ -156,145 +91,69 @@ enum cudaError {
 };
 typedef enum cudaError cudaError_t;
 
+/* clang-format off */
+#define SIMT_ATTRIBUTES(VALUE)                                                                     \
+    VALUE(MaxThreadsPerBlock, 1) VALUE(MaxBlockDimX, 2) VALUE(MaxBlockDimY, 3)                     \
+    VALUE(MaxBlockDimZ, 4) VALUE(MaxGridDimX, 5) VALUE(MaxGridDimY, 6) VALUE(MaxGridDimZ, 7)       \
+    VALUE(MaxSharedMemoryPerBlock, 8) VALUE(TotalConstantMemory, 9) VALUE(WarpSize, 10)            \
+    VALUE(MaxPitch, 11) VALUE(MaxRegistersPerBlock, 12) VALUE(ClockRate, 13)                       \
+    VALUE(TextureAlignment, 14) VALUE(GpuOverlap, 15) VALUE(MultiProcessorCount, 16)               \
+    VALUE(KernelExecTimeout, 17) VALUE(Integrated, 18) VALUE(CanMapHostMemory, 19)                 \
+    VALUE(ComputeMode, 20) VALUE(MaxTexture1DWidth, 21) VALUE(MaxTexture2DWidth, 22)               \
+    VALUE(MaxTexture2DHeight, 23) VALUE(MaxTexture3DWidth, 24) VALUE(MaxTexture3DHeight, 25)       \
+    VALUE(MaxTexture3DDepth, 26) VALUE(MaxTexture2DLayeredWidth, 27)                               \
+    VALUE(MaxTexture2DLayeredHeight, 28) VALUE(MaxTexture2DLayeredLayers, 29)                      \
+    VALUE(SurfaceAlignment, 30) VALUE(ConcurrentKernels, 31) VALUE(EccEnabled, 32)                 \
+    VALUE(PciBusId, 33) VALUE(PciDeviceId, 34) VALUE(TccDriver, 35) VALUE(MemoryClockRate, 36)     \
+    VALUE(GlobalMemoryBusWidth, 37) VALUE(L2CacheSize, 38) VALUE(MaxThreadsPerMultiProcessor, 39)  \
+    VALUE(AsyncEngineCount, 40) VALUE(UnifiedAddressing, 41) VALUE(MaxTexture1DLayeredWidth, 42)   \
+    VALUE(MaxTexture1DLayeredLayers, 43) VALUE(MaxTexture2DGatherWidth, 45)                        \
+    VALUE(MaxTexture2DGatherHeight, 46) VALUE(MaxTexture3DWidthAlt, 47)                            \
+    VALUE(MaxTexture3DHeightAlt, 48) VALUE(MaxTexture3DDepthAlt, 49) VALUE(PciDomainId, 50)        \
+    VALUE(TexturePitchAlignment, 51) VALUE(MaxTextureCubemapWidth, 52)                             \
+    VALUE(MaxTextureCubemapLayeredWidth, 53) VALUE(MaxTextureCubemapLayeredLayers, 54)             \
+    VALUE(MaxSurface1DWidth, 55) VALUE(MaxSurface2DWidth, 56) VALUE(MaxSurface2DHeight, 57)        \
+    VALUE(MaxSurface3DWidth, 58) VALUE(MaxSurface3DHeight, 59) VALUE(MaxSurface3DDepth, 60)        \
+    VALUE(MaxSurface1DLayeredWidth, 61) VALUE(MaxSurface1DLayeredLayers, 62)                       \
+    VALUE(MaxSurface2DLayeredWidth, 63) VALUE(MaxSurface2DLayeredHeight, 64)                       \
+    VALUE(MaxSurface2DLayeredLayers, 65) VALUE(MaxSurfaceCubemapWidth, 66)                         \
+    VALUE(MaxSurfaceCubemapLayeredWidth, 67) VALUE(MaxSurfaceCubemapLayeredLayers, 68)             \
+    VALUE(MaxTexture1DLinearWidth, 69) VALUE(MaxTexture2DLinearWidth, 70)                          \
+    VALUE(MaxTexture2DLinearHeight, 71) VALUE(MaxTexture2DLinearPitch, 72)                         \
+    VALUE(MaxTexture2DMipmappedWidth, 73) VALUE(MaxTexture2DMipmappedHeight, 74)                   \
+    VALUE(ComputeCapabilityMajor, 75) VALUE(ComputeCapabilityMinor, 76)                            \
+    VALUE(MaxTexture1DMipmappedWidth, 77) VALUE(StreamPrioritiesSupported, 78)                     \
+    VALUE(GlobalL1CacheSupported, 79) VALUE(LocalL1CacheSupported, 80)                             \
+    VALUE(MaxSharedMemoryPerMultiprocessor, 81) VALUE(MaxRegistersPerMultiprocessor, 82)           \
+    VALUE(ManagedMemory, 83) VALUE(IsMultiGpuBoard, 84) VALUE(MultiGpuBoardGroupID, 85)            \
+    VALUE(HostNativeAtomicSupported, 86) VALUE(SingleToDoublePrecisionPerfRatio, 87)               \
+    VALUE(PageableMemoryAccess, 88) VALUE(ConcurrentManagedAccess, 89)                             \
+    VALUE(ComputePreemptionSupported, 90) VALUE(CanUseHostPointerForRegisteredMem, 91)             \
+    VALUE(CooperativeLaunch, 95) VALUE(MaxSharedMemoryPerBlockOptin, 97)                           \
+    VALUE(CanFlushRemoteWrites, 98) VALUE(HostRegisterSupported, 99)                               \
+    VALUE(PageableMemoryAccessUsesHostPageTables, 100) VALUE(DirectManagedMemAccessFromHost, 101)  \
+    VALUE(MaxBlocksPerMultiprocessor, 106) VALUE(MaxPersistingL2CacheSize, 108)                    \
+    VALUE(MaxAccessPolicyWindowSize, 109) VALUE(ReservedSharedMemoryPerBlock, 111)                 \
+    VALUE(SparseCudaArraySupported, 112) VALUE(HostRegisterReadOnlySupported, 113)                 \
+    VALUE(TimelineSemaphoreInteropSupported, 114) VALUE(MemoryPoolsSupported, 115)                 \
+    VALUE(GPUDirectRDMASupported, 116) VALUE(GPUDirectRDMAFlushWritesOptions, 117)                 \
+    VALUE(GPUDirectRDMAWritesOrdering, 118) VALUE(MemoryPoolSupportedHandleTypes, 119)             \
+    VALUE(ClusterLaunch, 120) VALUE(DeferredMappingCudaArraySupported, 121)                        \
+    VALUE(IpcEventSupport, 125) VALUE(MemSyncDomainCount, 126) VALUE(NumaConfig, 130)              \
+    VALUE(NumaId, 131) VALUE(MpsEnabled, 133) VALUE(HostNumaId, 134)                               \
+    VALUE(D3D12CigSupported, 135) VALUE(VulkanCigSupported, 138) VALUE(GpuPciDeviceId, 139)        \
+    VALUE(GpuPciSubsystemId, 140) VALUE(HostNumaMemoryPoolsSupported, 142)                         \
+    VALUE(HostNumaMultinodeIpcSupported, 143) VALUE(HostMemoryPoolsSupported, 144)                 \
+    VALUE(OnlyPartialHostNativeAtomicSupported, 147) VALUE(Reserved92, 92) VALUE(Reserved93, 93)   \
+    VALUE(Reserved94, 94) VALUE(Reserved96, 96) VALUE(Reserved122, 122) VALUE(Reserved123, 123)    \
+    VALUE(Reserved124, 124) VALUE(Reserved127, 127) VALUE(Reserved128, 128)                        \
+    VALUE(Reserved129, 129) VALUE(Reserved132, 132) VALUE(Reserved141, 141)                        \
+    VALUE(Reserved145, 145)
+/* clang-format on */
 enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxBlockDimX = 2,
-    cudaDevAttrMaxBlockDimY = 3,
-    cudaDevAttrMaxBlockDimZ = 4,
-    cudaDevAttrMaxGridDimX = 5,
-    cudaDevAttrMaxGridDimY = 6,
-    cudaDevAttrMaxGridDimZ = 7,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrTotalConstantMemory = 9,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrMaxPitch = 11,
-    cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrClockRate = 13,
-    cudaDevAttrTextureAlignment = 14,
-    cudaDevAttrGpuOverlap = 15,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrKernelExecTimeout = 17,
-    cudaDevAttrIntegrated = 18,
-    cudaDevAttrCanMapHostMemory = 19,
-    cudaDevAttrComputeMode = 20,
-    cudaDevAttrMaxTexture1DWidth = 21,
-    cudaDevAttrMaxTexture2DWidth = 22,
-    cudaDevAttrMaxTexture2DHeight = 23,
-    cudaDevAttrMaxTexture3DWidth = 24,
-    cudaDevAttrMaxTexture3DHeight = 25,
-    cudaDevAttrMaxTexture3DDepth = 26,
-    cudaDevAttrMaxTexture2DLayeredWidth = 27,
-    cudaDevAttrMaxTexture2DLayeredHeight = 28,
-    cudaDevAttrMaxTexture2DLayeredLayers = 29,
-    cudaDevAttrSurfaceAlignment = 30,
-    cudaDevAttrConcurrentKernels = 31,
-    cudaDevAttrEccEnabled = 32,
-    cudaDevAttrPciBusId = 33,
-    cudaDevAttrPciDeviceId = 34,
-    cudaDevAttrTccDriver = 35,
-    cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth = 37,
-    cudaDevAttrL2CacheSize = 38,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrAsyncEngineCount = 40,
-    cudaDevAttrUnifiedAddressing = 41,
-    cudaDevAttrMaxTexture1DLayeredWidth = 42,
-    cudaDevAttrMaxTexture1DLayeredLayers = 43,
-    cudaDevAttrMaxTexture2DGatherWidth = 45,
-    cudaDevAttrMaxTexture2DGatherHeight = 46,
-    cudaDevAttrMaxTexture3DWidthAlt = 47,
-    cudaDevAttrMaxTexture3DHeightAlt = 48,
-    cudaDevAttrMaxTexture3DDepthAlt = 49,
-    cudaDevAttrPciDomainId = 50,
-    cudaDevAttrTexturePitchAlignment = 51,
-    cudaDevAttrMaxTextureCubemapWidth = 52,
-    cudaDevAttrMaxTextureCubemapLayeredWidth = 53,
-    cudaDevAttrMaxTextureCubemapLayeredLayers = 54,
-    cudaDevAttrMaxSurface1DWidth = 55,
-    cudaDevAttrMaxSurface2DWidth = 56,
-    cudaDevAttrMaxSurface2DHeight = 57,
-    cudaDevAttrMaxSurface3DWidth = 58,
-    cudaDevAttrMaxSurface3DHeight = 59,
-    cudaDevAttrMaxSurface3DDepth = 60,
-    cudaDevAttrMaxSurface1DLayeredWidth = 61,
-    cudaDevAttrMaxSurface1DLayeredLayers = 62,
-    cudaDevAttrMaxSurface2DLayeredWidth = 63,
-    cudaDevAttrMaxSurface2DLayeredHeight = 64,
-    cudaDevAttrMaxSurface2DLayeredLayers = 65,
-    cudaDevAttrMaxSurfaceCubemapWidth = 66,
-    cudaDevAttrMaxSurfaceCubemapLayeredWidth = 67,
-    cudaDevAttrMaxSurfaceCubemapLayeredLayers = 68,
-    cudaDevAttrMaxTexture1DLinearWidth = 69,
-    cudaDevAttrMaxTexture2DLinearWidth = 70,
-    cudaDevAttrMaxTexture2DLinearHeight = 71,
-    cudaDevAttrMaxTexture2DLinearPitch = 72,
-    cudaDevAttrMaxTexture2DMipmappedWidth = 73,
-    cudaDevAttrMaxTexture2DMipmappedHeight = 74,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrMaxTexture1DMipmappedWidth = 77,
-    cudaDevAttrStreamPrioritiesSupported = 78,
-    cudaDevAttrGlobalL1CacheSupported = 79,
-    cudaDevAttrLocalL1CacheSupported = 80,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-    cudaDevAttrManagedMemory = 83,
-    cudaDevAttrIsMultiGpuBoard = 84,
-    cudaDevAttrMultiGpuBoardGroupID = 85,
-    cudaDevAttrHostNativeAtomicSupported = 86,
-    cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
-    cudaDevAttrPageableMemoryAccess = 88,
-    cudaDevAttrConcurrentManagedAccess = 89,
-    cudaDevAttrComputePreemptionSupported = 90,
-    cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
-    cudaDevAttrCooperativeLaunch = 95,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrCanFlushRemoteWrites = 98,
-    cudaDevAttrHostRegisterSupported = 99,
-    cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
-    cudaDevAttrDirectManagedMemAccessFromHost = 101,
-    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-    cudaDevAttrMaxPersistingL2CacheSize = 108,
-    cudaDevAttrMaxAccessPolicyWindowSize = 109,
-    cudaDevAttrReservedSharedMemoryPerBlock = 111,
-    cudaDevAttrSparseCudaArraySupported = 112,
-    cudaDevAttrHostRegisterReadOnlySupported = 113,
-    cudaDevAttrTimelineSemaphoreInteropSupported = 114,
-    cudaDevAttrMemoryPoolsSupported = 115,
-    cudaDevAttrGPUDirectRDMASupported = 116,
-    cudaDevAttrGPUDirectRDMAFlushWritesOptions = 117,
-    cudaDevAttrGPUDirectRDMAWritesOrdering = 118,
-    cudaDevAttrMemoryPoolSupportedHandleTypes = 119,
-    cudaDevAttrClusterLaunch = 120,
-    cudaDevAttrDeferredMappingCudaArraySupported = 121,
-    cudaDevAttrIpcEventSupport = 125,
-    cudaDevAttrMemSyncDomainCount = 126,
-    cudaDevAttrNumaConfig = 130,
-    cudaDevAttrNumaId = 131,
-    cudaDevAttrMpsEnabled = 133,
-    cudaDevAttrHostNumaId = 134,
-    cudaDevAttrD3D12CigSupported = 135,
-    cudaDevAttrVulkanCigSupported = 138,
-    cudaDevAttrGpuPciDeviceId = 139,
-    cudaDevAttrGpuPciSubsystemId = 140,
-    cudaDevAttrHostNumaMemoryPoolsSupported = 142,
-    cudaDevAttrHostNumaMultinodeIpcSupported = 143,
-    cudaDevAttrHostMemoryPoolsSupported = 144,
-    cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147,
-    /* Of no meaning: */
-    cudaDevAttrReserved92 = 92,
-    cudaDevAttrReserved93 = 93,
-    cudaDevAttrReserved94 = 94,
-    cudaDevAttrReserved96 = 96,
-    cudaDevAttrReserved122 = 122,
-    cudaDevAttrReserved123 = 123,
-    cudaDevAttrReserved124 = 124,
-    cudaDevAttrReserved127 = 127,
-    cudaDevAttrReserved128 = 128,
-    cudaDevAttrReserved129 = 129,
-    cudaDevAttrReserved132 = 132,
-    cudaDevAttrReserved141 = 141,
-    cudaDevAttrReserved145 = 145
+#define SIMT_VALUE(name, number) cudaDevAttr##name = number,
+    SIMT_ATTRIBUTES(SIMT_VALUE)
+#undef SIMT_VALUE
 };
 
 /* For cudaDeviceGetP2PAttribute(). */

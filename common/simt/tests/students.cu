@@ -14,8 +14,7 @@ __global__ void set(int *x, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        x[i] =
-            i; // FAULT managed_end pinned_end registered_end managed_start freed early_read early_fwrite
+        x[i] = i; // FAULT managed_end pinned_end registered_end managed_start freed
 }
 
 __global__ void add(int *x, int n)
@@ -244,18 +243,16 @@ static const Case cases[] = {
      }},
     {"early_result", "may not have written it yet",
      [] {
-         int *x = pinned<int>(4096);
-         (void)cudaMemcpyAsync(x, zeros<int>(4096), 4096, cudaMemcpyDeviceToHost,
-                               stream); // FAULT early_result
-         seen = x[5];                   // FAULT early_result
+         int *x = pinned<int>(4096), *zero = zeros<int>(4096);
+         cudaMemcpyAsync(x, zero, 4096, cudaMemcpyDeviceToHost, stream); // FAULT early_result
+         seen = x[5];                                                    // FAULT early_result
      }},
     {"reused_source", "may not have read it yet",
      [] {
-         int *x = pinned<int>(8192);
+         int *x = pinned<int>(8192), *to = zeros<int>(8192);
          memset(x, 0, 8192);
-         (void)cudaMemcpyAsync(zeros<int>(8192), x, 8192, cudaMemcpyHostToDevice,
-                               stream); // FAULT reused_source
-         x[1500] = 1;                   // FAULT reused_source
+         cudaMemcpyAsync(to, x, 8192, cudaMemcpyHostToDevice, stream); // FAULT reused_source
+         x[1500] = 1;                                                  // FAULT reused_source
      }},
     {"other_stream", "the host reads memory too early",
      [] {

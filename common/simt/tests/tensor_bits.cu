@@ -135,36 +135,39 @@ __global__ void group(uint64_t descriptor, uint32_t seed, bool in_registers, int
 
 static int *results;
 
+// `name`: of the first seed; else NULL.
 static void print(const char *name, int count)
 {
     std::vector<uint32_t> words(count);
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     if (cudaMemcpy(words.data(), results, count * sizeof(int), cudaMemcpyDeviceToHost) !=
         cudaSuccess) {
-        fprintf(stderr, "%s: %s\n", name, cudaGetErrorString(cudaGetLastError()));
+        fprintf(stderr, "%s\n", cudaGetErrorString(cudaGetLastError()));
         exit(1);
     }
     for (uint32_t word : words)
         hash = (hash ^ word) * UINT64_C(0x100000001b3);
-    printf("%s %016llx %x %x %x %x\n", name, (unsigned long long)hash, words[0], words[1], words[2],
-           words[3]);
+    printf("%s%s%016llx %x %x %x %x", name ? name : "", name ? ": " : ", ",
+           (unsigned long long)hash, words[0], words[1], words[2], words[3]);
 }
 
 // Modes of a descriptor: 0: no swizzle; 1, 2, 3: of 128, 64, 32 bytes.
 template <int N>
-static void tile(int mode, int start, int lead, int stride, int offset, uint32_t seed,
-                 bool in_registers, int adds)
+static void tile(int mode, int start, int lead, int stride, int offset, bool in_registers, int adds)
 {
     char name[128];
     const uint64_t descriptor = (uint64_t)(start >> 4) | (uint64_t)(lead >> 4) << 16 |
                                 (uint64_t)(stride >> 4) << 32 | (uint64_t)offset << 49 |
                                 (uint64_t)mode << 62;
     cudaFuncSetAttribute(group<N>, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
-    group<N><<<1, 128, SHARED_BYTES>>>(descriptor, seed, in_registers, adds, results);
-    snprintf(name, sizeof name,
-             "wgmma n%d mode %d start %d lead %d stride %d offset %d%s%s seed %u", N, mode, start,
-             lead, stride, offset, in_registers ? " registers" : "", adds ? " adds" : "", seed);
-    print(name, 64 * N);
+    snprintf(name, sizeof name, "wgmma n%d mode %d start %d lead %d stride %d offset %d%s%s", N,
+             mode, start, lead, stride, offset, in_registers ? " registers" : "",
+             adds ? " adds" : "");
+    for (uint32_t seed = 1; seed <= 3; seed++) {
+        group<N><<<1, 128, SHARED_BYTES>>>(descriptor, seed, in_registers, adds, results);
+        print(seed == 1 ? name : nullptr, 64 * N);
+    }
+    printf("\n");
 }
 
 template <int N>
@@ -172,22 +175,21 @@ static void tiles()
 {
     for (int mode = 0; mode < 4; mode++) {
         const int span = mode ? 256 >> mode : 16;
-        for (uint32_t seed = 1; seed <= 3; seed++) {
-            for (int adds = 0; adds < 2; adds++) {
-                if (mode == 0) {
-                    tile<N>(mode, 0, 128, 256, 0, seed, false, adds);
-                    tile<N>(mode, 0, 1024, 128, 0, seed, false, adds);
-                    tile<N>(mode, 64, 144, 528, 0, seed, false, adds);
-                } else {
-                    tile<N>(mode, 0, 16, 8 * span, 0, seed, false, adds);
-                    if (span > 32)
-                        tile<N>(mode, 32, 16, 8 * span, 0, seed, false, adds);
-                    tile<N>(mode, 0, 16, 1024, 0, seed, false, adds);
-                    tile<N>(mode, 128, 16, 1024, 1, seed, false, adds);
-                }
-                if (N <= 16)
-                    tile<N>(mode, 0, mode ? 16 : 128, mode ? 8 * span : 256, 0, seed, true, adds);
+        for (int adds = 0; adds < 2; adds++) {
+            if (mode == 0) {
+                tile<N>(mode, 0, 128, 256, 0, false, adds);
+                tile<N>(mode, 0, 1024, 128, 0, false, adds);
+                tile<N>(mode, 64, 144, 528, 0, false, adds);
+            } else {
+                tile<N>(mode, 0, 16, 8 * span, 0, false, adds);
+                if (span > 32)
+                    tile<N>(mode, 32, 16, 8 * span, 0, false, adds);
+                if (span < 128)
+                    tile<N>(mode, 0, 16, 1024, 0, false, adds);
+                tile<N>(mode, 128, 16, 1024, 1, false, adds);
             }
+            if (N <= 16)
+                tile<N>(mode, 0, mode ? 16 : 128, mode ? 8 * span : 256, 0, true, adds);
         }
     }
 }
@@ -202,13 +204,13 @@ int main()
         return 1;
     for (const auto &each : products) {
         for (int either = 0; either < 2; either++) {
+            char name[64];
+            snprintf(name, sizeof name, "mma %s.%s", each.name, either ? "xor" : "and");
             for (uint32_t seed = 1; seed <= 4; seed++) {
-                char name[64];
-                snprintf(name, sizeof name, "mma %s.%s seed %u", each.name, either ? "xor" : "and",
-                         seed);
                 each.kernel<<<1, 32>>>(either, seed, results);
-                print(name, 128);
+                print(seed == 1 ? name : nullptr, 128);
             }
+            printf("\n");
         }
     }
     tiles<8>();

@@ -285,8 +285,9 @@ int main(int count, char **arguments)
             uint64_t hash = UINT64_C(0xcbf29ce484222325);
             for (size_t i = 0; i < shown; i++)
                 hash = (hash ^ result[i]) * UINT64_C(0x100000001b3);
-            printf("%s %d %016llx %x %x %x %x\n", one.name, kind, (unsigned long long)hash,
-                   result[0], result[1], result[2], result[3]);
+            printf("%s%s%016llx %x %x %x %x%s", kind == 0 ? one.name : "", kind == 0 ? ": " : ", ",
+                   (unsigned long long)hash, result[0], result[1], result[2], result[3],
+                   *only || kind == KINDS - 1 ? "\n" : "");
             for (size_t i = 0; *only && i < shown; i++)
                 printf("%x%c", result[i], i % 8 == 7 ? '\n' : ' ');
             cudaFree(a);

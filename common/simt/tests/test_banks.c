@@ -4,7 +4,6 @@
  * its matrix descriptors: the numbers there said so, multiplied by 1. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmocka_all.h"
 #include "count/wavefronts.h"
@@ -13,8 +12,8 @@
 
 static void test_h200(void **state)
 {
-    char line[1024], access[16];
-    int size, conflicts, used, count = 0;
+    char line[1024];
+    int conflicts[6], used, count = 0;
     FILE *file = fopen(BANKS_FILE, "r");
     (void)state;
     assert_non_null(file);
@@ -23,19 +22,24 @@ static void test_h200(void **state)
         uint64_t addresses[SIMT_WARP_SIZE] = {0};
         unsigned int lanes = 0, wavefronts, counted;
         char *rest;
-        assert_int_equal(sscanf(line, "%d,%15[a-z],%d,%n", &size, access, &conflicts, &used), 3);
-        rest = line + used;
-        for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
-            long element = strtol(rest, &rest, 10);
-            lanes |= (unsigned int)(element >= 0) << lane;
-            addresses[lane] = 4096 + (uint64_t)(element >= 0 ? element : 0) * (uint64_t)size;
+        assert_int_equal(sscanf(line, "%d %d %d %d %d %d,%n", &conflicts[0], &conflicts[1],
+                                &conflicts[2], &conflicts[3], &conflicts[4], &conflicts[5], &used),
+                         6);
+        for (unsigned int i = 0; i < 6; i++, count++) {
+            const unsigned int size = 4u << i / 2;
+            lanes = 0;
+            rest = line + used;
+            for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+                long element = strtol(rest, &rest, 10);
+                lanes |= (unsigned int)(element >= 0) << lane;
+                addresses[lane] = 4096 + (uint64_t)(element >= 0 ? element : 0) * size;
+            }
+            simt_count_banks(i % 2, size, lanes, addresses, &wavefronts, &counted);
+            if ((int)counted != conflicts[i]) {
+                fail_msg("%u conflicts instead of %d, %u bytes: %s", counted, conflicts[i], size,
+                         line);
+            }
         }
-        simt_count_banks(strcmp(access, "store") == 0, (unsigned int)size, lanes, addresses,
-                         &wavefronts, &counted);
-        if ((int)counted != conflicts) {
-            fail_msg("%u conflicts instead of %d: %s", counted, conflicts, line);
-        }
-        count++;
     }
     fclose(file);
     assert_int_equal(count, 384);
@@ -103,27 +107,19 @@ static void check_chunks(struct simt_tile *tile)
     assert_false(simt_tile_has(tile, tile->high + 1));
 }
 
-/* The first chunks of a tile of half precision, 64 rows of A or 16 columns of B. */
-static void test_tiles(void **state)
+/* The first chunks of a tile of half precision, 64 rows of A or 16 columns of B; of those that a
+ * line of the file has, after `rest`. */
+static int check_tiles(const char *line, char operand, int transposed, unsigned int span,
+                       unsigned int lead, unsigned int stride, char *rest)
 {
-    char line[1024], operand;
-    int transposed, count = 0, used;
-    unsigned int span, start, lead, stride, base;
-    FILE *file = fopen(TILES_FILE, "r");
-    (void)state;
-    assert_non_null(file);
-    assert_non_null(fgets(line, sizeof line, file));
-    while (fgets(line, sizeof line, file)) {
-        assert_int_equal(sscanf(line, "%c,%d,%u,%u,%u,%u,%u,%n", &operand, &transposed, &span,
-                                &start, &lead, &stride, &base, &used),
-                         7);
-        const uint64_t mode = span == 128 ? 1 : span == 64 ? 2 : span == 32 ? 3 : 0;
+    const uint64_t mode = span == 128 ? 1 : span == 64 ? 2 : span == 32 ? 3 : 0;
+    int count = 0;
+    for (; *rest == ','; count++) {
+        const unsigned long start = strtoul(rest + 1, &rest, 10), base = strtoul(rest, &rest, 10);
         struct simt_tile tile;
-        const char *wrong = simt_tile_read(&tile, start / 16 | (uint64_t)(lead / 16) << 16 |
-                                                      (uint64_t)(stride / 16) << 32 |
-                                                      (uint64_t)base << 49 | mode << 62);
-        char *rest = line + used;
-        assert_null(wrong);
+        assert_null(simt_tile_read(&tile, start / 16 | (uint64_t)(lead / 16) << 16 |
+                                              (uint64_t)(stride / 16) << 32 | (uint64_t)base << 49 |
+                                              mode << 62));
         tile.type = SIMT_PTX_F16;
         tile.rows = operand == 'a' ? 64 : 16;
         tile.depth = 16;
@@ -132,17 +128,33 @@ static void test_tiles(void **state)
             const long address = strtol(rest, &rest, 10);
             unsigned int row, k;
             if (simt_tile_chunk(&tile, chunk, &row, &k) != address) {
-                fail_msg("chunk %u at %u: %s", chunk, simt_tile_chunk(&tile, chunk, &row, &k),
-                         line);
+                fail_msg("chunk %u at %u, start %lu: %s", chunk,
+                         simt_tile_chunk(&tile, chunk, &row, &k), start, line);
             }
         }
-        count++;
         check_chunks(&tile);
-        if (operand == 'b') {
-            for (tile.rows = 8; tile.rows <= 256; tile.rows *= 4) {
-                check_chunks(&tile);
-            }
+        for (tile.rows = 8; operand == 'b' && tile.rows <= 256; tile.rows *= 4) {
+            check_chunks(&tile);
         }
+    }
+    return count;
+}
+
+static void test_tiles(void **state)
+{
+    static char line[1 << 14];
+    char operand;
+    int transposed, count = 0, used;
+    unsigned int span, lead, stride;
+    FILE *file = fopen(TILES_FILE, "r");
+    (void)state;
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    while (fgets(line, sizeof line, file)) {
+        assert_int_equal(
+            sscanf(line, "%c,%d,%u,%u,%u%n", &operand, &transposed, &span, &lead, &stride, &used),
+            5);
+        count += check_tiles(line, operand, transposed, span, lead, stride, line + used);
     }
     fclose(file);
     assert_true(count >= 300 && count <= 1000);

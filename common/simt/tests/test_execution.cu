@@ -376,108 +376,9 @@ static void test_dynamic_shared_memory_starts_as_nan(void **)
 }
 #endif
 
-// ---- device variables ----
+// ---- locks and tickets ----
 
-__constant__ float coefficients[8];
-__device__ int table[4] = {1, 2, 3, 4};
 __device__ unsigned ticket;
-
-__global__ void use_variables(float *out)
-{
-    out[threadIdx.x] = coefficients[threadIdx.x] + (float)table[threadIdx.x % 4];
-    if (threadIdx.x == 0) {
-        ticket = 42;
-    }
-}
-
-static void test_symbols(void **)
-{
-    float values[8] = {0, 10, 20, 30, 40, 50, 60, 70}, tail[2] = {600, 700};
-    int entries[4];
-    unsigned got = 0;
-    void *address = nullptr;
-    device_array<float> out(8);
-    assert_works(cudaMemcpyToSymbol(coefficients, values, sizeof values));
-    assert_works(cudaMemcpyToSymbol(coefficients, tail, sizeof tail, 6 * sizeof(float)));
-    use_variables<<<1, 8>>>(out.device);
-    out.fetch();
-    for (int i = 0; i < 8; i++) {
-        assert_true(out.host[i] == (i < 6 ? values[i] : tail[i - 6]) + (float)(i % 4 + 1));
-    }
-    assert_works(cudaMemcpyFromSymbol(&got, ticket, sizeof got));
-    assert_int_equal(got, 42);
-    assert_works(cudaGetSymbolAddress(&address, table));
-    assert_works(cudaMemset(address, 0, sizeof entries));
-    assert_works(cudaMemcpy(entries, address, sizeof entries, cudaMemcpyDeviceToHost));
-    assert_int_equal(entries[3], 0);
-    assert_int_equal(cudaMemcpyToSymbol(coefficients, values, 33), cudaErrorInvalidValue);
-    assert_int_equal(cudaMemcpyToSymbol(coefficients, values, 4, 32), cudaErrorInvalidValue);
-    cudaGetLastError();
-}
-
-// ---- atomics ----
-
-__global__ void atomics(int *i, unsigned *u, unsigned long long *l, float *f, double *d)
-{
-    int t = (int)threadIdx.x;
-    atomicAdd(&i[0], t);
-    atomicSub(&i[1], 1);
-    atomicMin(&i[2], -t);
-    atomicMax(&i[3], t);
-    atomicOr(&i[4], 1 << t % 8);
-    atomicAnd(&u[0], ~(1u << t % 8));
-    atomicXor(&u[1], 1u << t % 32);
-    atomicInc(&u[2], 5);
-    atomicDec(&u[3], 5);
-    atomicMax(&u[4], 0x80000000u + (unsigned)t);
-    atomicAdd(&l[0], 1ull << 33);
-    atomicMax(&l[1], (unsigned long long)t);
-    atomicAdd(f, 0.5f);
-    atomicAdd(d, 0.25);
-    atomicAdd_block(&i[5], 1);
-    atomicAdd_system(&i[5], 1);
-    int seen = i[6], expected;
-    do {
-        expected = seen;
-        seen = atomicCAS(&i[6], expected, expected + 2);
-    } while (seen != expected);
-    if (atomicExch(&i[7], 1) == 0) {
-        atomicAdd(&i[8], 1);
-    }
-}
-
-static void test_atomics(void **)
-{
-    const int expected_i[] = {2016, -64, -63, 63, 255, 128, 128, 1, 1};
-    device_array<int> i(9);
-    device_array<unsigned> u(5);
-    device_array<unsigned long long> l(2);
-    device_array<float> f(1);
-    device_array<double> d(1);
-    const unsigned start[] = {0xffffu, 0, 0, 0, 0};
-    for (int k = 0; k < 5; k++) {
-        u.host[k] = start[k];
-    }
-    u.send();
-    atomics<<<1, 64>>>(i.device, u.device, l.device, f.device, d.device);
-    i.fetch();
-    u.fetch();
-    l.fetch();
-    f.fetch();
-    d.fetch();
-    for (int k = 0; k < 9; k++) {
-        assert_int_equal(i.host[k], expected_i[k]);
-    }
-    assert_int_equal(u.host[0], 0xff00);
-    assert_int_equal(u.host[1], 0);
-    assert_int_equal(u.host[2], 64 % 6);
-    assert_int_equal(u.host[3], (6 - 64 % 6) % 6);
-    assert_int_equal(u.host[4], 0x8000003fu);
-    assert_true(l.host[0] == 64ull << 33);
-    assert_true(l.host[1] == 63);
-    assert_true(f.host[0] == 32.0f);
-    assert_true(d.host[0] == 16.0);
-}
 
 // A lock that is held across a barrier of the warp: others must get a turn while they spin.
 __global__ void spin_lock(int *lock, int *count)
@@ -546,67 +447,6 @@ static_assert(sizeof(uint4) == 16 && alignof(uint4) == 16, "uint4");
 static_assert(sizeof(longlong2) == 16 && alignof(longlong2) == 16, "longlong2");
 static_assert(sizeof(double2) == 16 && alignof(double2) == 16, "double2");
 static_assert(sizeof(double3) == 24 && alignof(double3) == 8, "double3");
-
-__global__ void vectors(const float4 *in, float4 *out)
-{
-    __shared__ float4 tile[32];
-    tile[threadIdx.x] = in[threadIdx.x];
-    __syncthreads();
-    float4 v = tile[31 - threadIdx.x], zero = {}, two = {2.0f, 2.0f, 2.0f, 2.0f};
-    v.x += v.y * two.x + zero.w;
-    out[threadIdx.x] = make_float4(v.x, v.y, v.z, __ldg(&in[threadIdx.x]).w);
-}
-
-static void test_vectors(void **)
-{
-    device_array<float4> in(32), out(32);
-    uint3 index = make_uint3(1, 2, 3);
-    dim3 size(4);
-    for (int i = 0; i < 32; i++) {
-        in.host[i] = make_float4((float)i, 1, 2, (float)(10 * i));
-    }
-    in.send();
-    vectors<<<1, 32>>>(in.device, out.device);
-    out.fetch();
-    for (int i = 0; i < 32; i++) {
-        assert_true(out.host[i].x == (float)(31 - i + 2) && out.host[i].z == 2);
-        assert_true(out.host[i].w == (float)(10 * i));
-    }
-    assert_int_equal(index.z + size.x + size.y + size.z, 9);
-    assert_int_equal(make_int2(3, 4).y + make_uchar4(1, 2, 3, 4).w, 8);
-    assert_true(make_double2(1, 2).y == 2 && make_longlong2(5, 6).x == 5);
-}
-
-// ---- intrinsics ----
-
-__global__ void intrinsics(int *out)
-{
-    unsigned zero = out[0] != 0;
-    out[0] = __popc(0xf0f0u + zero) + __popcll(~0ull);
-    out[1] = __clz((int)(1u + zero)) * 100 + __clz((int)zero);
-    out[2] = __clzll(1) * 100 + __clzll(0);
-    out[3] = __ffs(8) * 100 + __ffs(0) * 10 + __ffsll(1ll << 40);
-    out[4] = (int)__brev(1u) == INT_MIN && __brevll(1ull) == 1ull << 63;
-    out[5] = __float_as_int(1.0f) == 0x3f800000 && __int_as_float(0x40000000) == 2.0f;
-    out[6] = min(3, 4) + max(3u, 4u) + (int)min(1.5f, 2.5) + (int)fmaxf(3.0f, 1.0f);
-    out[7] = (int)__fmaf_rn(2.0f, 3.0f, __fadd_rn(1.0f, __fmul_rn(2.0f, 2.0f)));
-    out[8] = (int)(rsqrtf(0.25f) + 0.5f) + (int)__fdividef(9.0f, 3.0f) + (int)(__expf(0.0f) + 0.5f);
-    out[9] = __mulhi(1 << 20, 1 << 20) + (int)__umulhi(1u << 31, 2u);
-    out[10] = min(nanf(""), 1.0f) == 1.0f;
-    out[11] = __float2int_rn(2.5f) * 10 + __float2int_rz(-1.5f);
-}
-
-static void test_intrinsics(void **)
-{
-    const int expected[] = {8 + 64,        3132, 6364,      400 + 41, 1, 1,
-                            3 + 4 + 1 + 3, 11,   2 + 3 + 1, 257,      1, 19};
-    device_array<int> out(12);
-    intrinsics<<<1, 1>>>(out.device);
-    out.fetch();
-    for (int i = 0; i < 12; i++) {
-        assert_int_equal(out.host[i], expected[i]);
-    }
-}
 
 // ---- asynchronous copies ----
 
@@ -739,12 +579,8 @@ int main()
         cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_activemask),
         cmocka_unit_test(test_shared_memory),
-        cmocka_unit_test(test_symbols),
-        cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_lock),
         cmocka_unit_test(test_last_block),
-        cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_intrinsics),
         cmocka_unit_test(test_pipeline),
 #ifdef __SIMT__
         cmocka_unit_test(test_dynamic_shared_memory_starts_as_nan),

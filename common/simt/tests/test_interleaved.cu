@@ -106,13 +106,25 @@ static void numbers(const std::string &text, T *to)
     }
 }
 
+// Cells that all cases of a line have; then, after each ';', those of a case.
 static bool read_case(FILE *file, Case *c)
 {
-    char line[4096];
-    std::vector<std::string> cells(1);
-    if (!fgets(line, sizeof line, file))
-        return false;
-    for (const char *at = line; *at && *at != '\n'; at++) {
+    static char line[1 << 14], *at;
+    static std::vector<std::string> common;
+    while (!at || *at != ';') {
+        if (!fgets(line, sizeof line, file))
+            return false;
+        common.assign(1, "");
+        for (at = line; *at && *at != ';'; at++) {
+            if (*at == ',')
+                common.emplace_back();
+            else
+                common.back() += *at;
+        }
+    }
+    std::vector<std::string> cells = common;
+    cells.emplace_back();
+    for (at++; *at && *at != '\n' && *at != ';'; at++) {
         if (*at == ',')
             cells.emplace_back();
         else

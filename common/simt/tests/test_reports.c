@@ -66,99 +66,60 @@ static void assert_says(const struct outcome *outcome, const char *what)
     }
 }
 
-/* The report names the kernel, and says each of the texts; the program ended with status 1. */
-static struct outcome assert_report(const char *name, const char *first, const char *second)
-{
-    struct outcome outcome = run(name);
-    assert_says(&outcome, first);
-    assert_says(&outcome, second);
-    assert_says(&outcome, "printed before");
-    assert_true(WIFEXITED(outcome.status));
-    assert_int_equal(WEXITSTATUS(outcome.status), 1);
-    return outcome;
-}
+/* Of a mistake: what its report says, which names the kernel; and marks of lines that it names. */
+static const struct {
+    const char *name, *says[7], *marks[3];
+} reports[] = {
+    {"barrier_in_branch",
+     {"kernel barrier_in_branch", "block (0,0,0): divergent barrier",
+      "100 threads in __syncthreads()", ": 0-99\n", ": 100-255\n",
+      "hint: every thread of a block must reach the same __syncthreads()"},
+     {"launch", "barrier_in_branch 1", "barrier_in_branch 2"}},
+    {"shuffle_in_branch",
+     {"kernel shuffle_in_branch", "deadlock", "__shfl_down_sync(), mask 0xffffffff", ": 0-15\n",
+      ": 16-63\n", "hint: every lane that a mask names"},
+     {"shuffle_in_branch 1", "shuffle_in_branch 2"}},
+    {"exited_lanes",
+     {"kernel exited_lanes", "have returned from the kernel: 20-31"},
+     {"exited_lanes"}},
+    {"not_in_mask",
+     {"kernel not_in_mask", "lacks the calling lane: 16", "thread (16,0,0)"},
+     {"not_in_mask"}},
+    {"bad_width", {"kernel bad_width", "width"}, {"bad_width"}},
+    {"lock_across_barrier",
+     {"kernel lock_across_barrier", "livelock", "63 threads waiting in a loop at",
+      "it reads byte 0 of a 256-byte allocation", ", which stays 1",
+      "thread (0,0,0) changed it last", "and is now in __syncthreads()"},
+     {"lock_across_barrier 1", "lock_across_barrier 2"}},
+    {"never_unlocked", {"kernel never_unlocked", "livelock"}, {"never_unlocked"}},
+    {"past_the_end", {"kernel past_the_end", "0 bytes past the end of a 256-byte"}, {NULL}},
+    {"use_after_free", {"kernel null_pointer", "which has been freed"}, {NULL}},
+    {"no_shared", {"kernel no_shared", "dynamic shared memory"}, {NULL}},
+    {"null_pointer", {"kernel null_pointer", "not device memory"}, {NULL}},
+    {"endless", {"kernel endless", "stack overflow"}, {NULL}},
+    {"trap", {"kernel trap", "__trap()"}, {"trap"}},
+    {"misaligned", {"kernel misaligned", "misaligned address"}, {"misaligned"}},
+    {"host_touch", {"host code touched device memory at", "byte 12 of a 256-byte"}, {NULL}},
+    {"host_touch_after_many",
+     {"host code touched device memory at", "byte 12 of a 256-byte"},
+     {NULL}},
+};
 
-static void test_divergent_barrier(void **state)
-{
-    struct outcome outcome = assert_report("barrier_in_branch", "kernel barrier_in_branch",
-                                           "block (0,0,0): divergent barrier");
-    (void)state;
-    assert_says(&outcome, place("launch"));
-    assert_says(&outcome, place("barrier_in_branch 1"));
-    assert_says(&outcome, place("barrier_in_branch 2"));
-    assert_says(&outcome, "100 threads in __syncthreads()");
-    assert_says(&outcome, ": 0-99\n");
-    assert_says(&outcome, ": 100-255\n");
-    assert_says(&outcome, "hint: every thread of a block must reach the same __syncthreads()");
-}
-
-static void test_deadlock(void **state)
-{
-    struct outcome outcome =
-        assert_report("shuffle_in_branch", "kernel shuffle_in_branch", "deadlock");
-    (void)state;
-    assert_says(&outcome, "__shfl_down_sync(), mask 0xffffffff");
-    assert_says(&outcome, place("shuffle_in_branch 1"));
-    assert_says(&outcome, place("shuffle_in_branch 2"));
-    assert_says(&outcome, ": 0-15\n");
-    assert_says(&outcome, ": 16-63\n");
-    assert_says(&outcome, "hint: every lane that a mask names");
-}
-
-static void test_bad_masks(void **state)
-{
-    struct outcome outcome = assert_report("exited_lanes", "kernel exited_lanes",
-                                           "have returned from the kernel: 20-31");
-    (void)state;
-    assert_says(&outcome, place("exited_lanes"));
-    outcome = assert_report("not_in_mask", "kernel not_in_mask", "lacks the calling lane: 16");
-    assert_says(&outcome, "thread (16,0,0)");
-    assert_says(&outcome, place("not_in_mask"));
-    outcome = assert_report("bad_width", "kernel bad_width", "width");
-    assert_says(&outcome, place("bad_width"));
-}
-
-static void test_locks(void **state)
-{
-    struct outcome outcome =
-        assert_report("lock_across_barrier", "kernel lock_across_barrier", "livelock");
-    (void)state;
-    assert_says(&outcome, place("lock_across_barrier 1"));
-    assert_says(&outcome, place("lock_across_barrier 2"));
-    assert_says(&outcome, "63 threads waiting in a loop at");
-    assert_says(&outcome, "it reads byte 0 of a 256-byte allocation, which stays 1");
-    assert_says(&outcome, "thread (0,0,0) changed it last");
-    assert_says(&outcome, "and is now in __syncthreads()");
-    outcome = assert_report("never_unlocked", "kernel never_unlocked", "livelock");
-    assert_says(&outcome, place("never_unlocked"));
-}
-
-static void test_illegal_addresses(void **state)
+static void test_reports(void **state)
 {
     (void)state;
-    assert_report("past_the_end", "kernel past_the_end", "0 bytes past the end of a 256-byte");
-    assert_report("use_after_free", "kernel null_pointer", "which has been freed");
-    assert_report("no_shared", "kernel no_shared", "dynamic shared memory");
-    assert_report("null_pointer", "kernel null_pointer", "not device memory");
-    assert_report("endless", "kernel endless", "stack overflow");
-}
-
-static void test_trap_and_misalignment(void **state)
-{
-    struct outcome outcome = assert_report("trap", "kernel trap", "__trap()");
-    (void)state;
-    assert_says(&outcome, place("trap"));
-    outcome = assert_report("misaligned", "kernel misaligned", "misaligned address");
-    assert_says(&outcome, place("misaligned"));
-}
-
-static void test_host_access(void **state)
-{
-    (void)state;
-    assert_report("host_touch", "host code touched device memory at",
-                  "byte 12 of a 256-byte allocation");
-    assert_report("host_touch_after_many", "host code touched device memory at",
-                  "byte 12 of a 256-byte allocation");
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        const struct outcome outcome = run(reports[i].name);
+        for (size_t j = 0; j < 7 && reports[i].says[j]; j++) {
+            assert_says(&outcome, reports[i].says[j]);
+        }
+        for (size_t j = 0; j < 3 && reports[i].marks[j]; j++) {
+            assert_says(&outcome, place(reports[i].marks[j]));
+        }
+        assert_says(&outcome, "printed before");
+        assert_true(WIFEXITED(outcome.status));
+        assert_int_equal(WEXITSTATUS(outcome.status), 1);
+    }
 }
 
 static void test_other_faults_are_left_alone(void **state)
@@ -174,13 +135,7 @@ static void test_other_faults_are_left_alone(void **state)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_divergent_barrier),
-        cmocka_unit_test(test_deadlock),
-        cmocka_unit_test(test_bad_masks),
-        cmocka_unit_test(test_locks),
-        cmocka_unit_test(test_illegal_addresses),
-        cmocka_unit_test(test_trap_and_misalignment),
-        cmocka_unit_test(test_host_access),
+        cmocka_unit_test(test_reports),
         cmocka_unit_test(test_other_faults_are_left_alone),
     };
     if (count != 2) {

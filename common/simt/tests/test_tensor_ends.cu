@@ -12,7 +12,7 @@
 
 enum { PITCH = 512, ROWS = 3, ROW = 128, BOX = 2 * ROW };
 
-// A line of the file; `inside` and `beyond` are bytes.
+// A case of a line of the file; `inside` and `beyond` are bytes.
 struct Case {
     char way[8], type[8];
     int swizzle, columns, first, inside, beyond;
@@ -123,19 +123,21 @@ static void check(const Case &c, unsigned char *data)
 static void test_as_on_an_h200(void **)
 {
     unsigned char *data;
-    char header[128];
+    char header[128], end;
     int count = 0, beyond = 0;
     Case c;
     FILE *file = fopen(CASES_FILE, "r");
     assert_non_null(file);
     assert_non_null(fgets(header, sizeof header, file));
     assert_int_equal(cudaMalloc((void **)&data, ROWS * PITCH + BOX), cudaSuccess);
-    for (; fscanf(file, "%7[^,],%7[^,],%d,%d,%d,%d,%d\n", c.way, c.type, &c.swizzle, &c.columns,
-                  &c.first, &c.inside, &c.beyond) == 7;
-         count++) {
-        check(c, data);
-        beyond += c.beyond > 0;
-    }
+    while (fscanf(file, "%7[^,],%7[^,],%d,", c.way, c.type, &c.swizzle) == 3)
+        do {
+            assert_int_equal(
+                fscanf(file, "%d:%d:%d:%d%c", &c.columns, &c.first, &c.inside, &c.beyond, &end), 5);
+            check(c, data);
+            count++;
+            beyond += c.beyond > 0;
+        } while (end == ' ');
     assert_true(feof(file));
     fclose(file);
     assert_true(count >= 500 && count <= 5000);

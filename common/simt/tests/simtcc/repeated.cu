@@ -225,136 +225,13 @@ static void prepare(void)
 
 #define TWICE twice<<<8, 128>>>(in, out, N)
 
-/* ---- cases: launches that are repeats ---- */
-
-static void plain(int)
-{
-    TWICE;
-}
-static void shown(int)
-{
-    TWICE;
-    show();
-}
-static void other_launches(int)
-{
-    TWICE;
-    accumulate<<<8, 128>>>(more, more, 1);
-    sums<<<7, 128>>>(out, more + 500);
-}
-static void barriers(int)
-{
-    sums<<<7, 128>>>(in, out);
-    returns_early<<<8, 128>>>(in, out + 8, 500);
-    sums<<<7, 128>>>(in, out);
-}
-static void clamped(int)
-{
-    clamp<<<8, 128>>>(in, N);
-    show_memory("in", in, N * sizeof *in);
-}
-static void same_again(int)
-{
-    TWICE;
-    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
-}
 static void symbols(int)
 {
     scaled<<<1, 32>>>(in, out);
     weighted<<<1, 32>>>(in, out + 32);
     to_variable<<<1, 1>>>(in);
 }
-static void graph(int i)
-{
-    static cudaGraphExec_t exec;
-    static cudaStream_t stream;
-    if (i == 0) {
-        cudaGraph_t made;
-        cudaStreamCreate(&stream);
-        cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-        twice<<<8, 128, 0, stream>>>(in, out, N);
-        cudaStreamEndCapture(stream, &made);
-        cudaGraphInstantiate(&exec, made, 0);
-    }
-    cudaGraphLaunch(exec, stream);
-    cudaStreamSynchronize(stream);
-}
-static void pointer(int)
-{
-    int n = N;
-    void *arguments[] = {&in, &out, &n};
-    cudaLaunchKernel((const void *)twice, dim3(8), dim3(128), arguments, 0, NULL);
-}
-static void timed(int)
-{
-    cudaEvent_t start, end;
-    float milliseconds;
-    cudaEventCreate(&start);
-    cudaEventCreate(&end);
-    cudaEventRecord(start);
-    TWICE;
-    cudaEventRecord(end);
-    cudaEventSynchronize(end);
-    cudaEventElapsedTime(&milliseconds, start, end);
-    puts(milliseconds > 0 && milliseconds < 10000 ? "takes time" : "takes no time");
-}
 
-/* ---- launches that are not ---- */
-
-static void input_copied(int i)
-{
-    host[i] += 1;
-    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
-    TWICE;
-}
-/* In another block each time. */
-static void input_filled(int i)
-{
-    cudaMemset((char *)in + 700 * i, i + 1, 1);
-    TWICE;
-}
-static void input_written(int i)
-{
-    if (i % 2 == 1) {
-        plus<<<8, 128>>>(more, in, N, (char)i);
-    }
-    TWICE;
-}
-static void output_filled(int i)
-{
-    TWICE;
-    show();
-    if (i > 1) {
-        cudaMemset(out + i, 1, 4);
-    }
-}
-static void output_written(int i)
-{
-    TWICE;
-    show();
-    plus<<<8, 128>>>(more, out, N, (char)(i / 3));
-}
-static void in_place(int)
-{
-    double_all<<<8, 128>>>(in, N);
-    show_memory("in", in, N * sizeof *in);
-}
-static void accumulated(int)
-{
-    accumulate<<<8, 128>>>(in, out, N);
-}
-/* It always leaves the same, but in the end it does not begin with the same. */
-static void started_again(int i)
-{
-    if (i < TIMES - 1) {
-        cudaMemset(out, 0, N * sizeof *out);
-    }
-    accumulate<<<8, 128>>>(in, out, N);
-}
-static void counted(int)
-{
-    count<<<8, 128>>>(in, (unsigned int *)out, N);
-}
 /* What it changes was cleared; what it doubles, copied back. */
 static __global__ void add_and_keep(const float *from, float *to, float *copy, int n)
 {
@@ -364,265 +241,9 @@ static __global__ void add_and_keep(const float *from, float *to, float *copy, i
         copy[i] = to[i];
     }
 }
-static void counted_again(int)
-{
-    cudaMemset(out, 0, sizeof *out);
-    count<<<8, 128>>>(in, (unsigned int *)out, N);
-}
-static void copied_back(int)
-{
-    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
-    double_all<<<8, 128>>>(in, N);
-    show_memory("in", in, N * sizeof *in);
-}
-/* Each finds what another has left, as in the time before. */
-static void in_turns(int)
-{
-    TWICE;
-    double_all<<<8, 128>>>(out, N);
-    plus<<<8, 128>>>(out, more, N, 1);
-    clamp<<<8, 128>>>(out, N);
-}
-/* Of what was there before, one number is another; it is behind those that the launch writes. */
-static void found_other(int i)
-{
-    cudaMemset(out, 0, N * sizeof *out);
-    if (i == 4) {
-        cudaMemset(out + 900, 1, 1);
-    }
-    plus<<<8, 128>>>(in, out, 900, 1);
-    show_memory("out", out, N * sizeof *out);
-}
-/* What it changes is put back each time; what it reads, and what it only writes, is left alone but
- * for once each. */
-static void put_back(int i)
-{
-    cudaMemset(out, 0, N * sizeof *out);
-    if (i == TIMES - 2) {
-        cudaMemset(in + 5, 0, sizeof *in);
-    }
-    if (i == TIMES - 1) {
-        cudaMemset(more + 7, 1, 1);
-    }
-    add_and_keep<<<8, 128>>>(in, out, more, N);
-    show_memory("out", out, N * sizeof *out);
-    show_memory("more", more, N * sizeof *more);
-}
-/* From the third time on, in another place. */
-static void elsewhere(int i)
-{
-    const float where = i < 2 ? 3 : 700;
-    cudaMemset(out, 0, N * sizeof *out);
-    cudaMemcpy(more, &where, sizeof where, cudaMemcpyHostToDevice);
-    add_there<<<1, 1>>>(more, out);
-    show_memory("out", out, N * sizeof *out);
-}
-static void ping_pong(int)
-{
-    plus<<<8, 128>>>(in, out, N, 1);
-    plus<<<8, 128>>>(out, in, N, 1);
-}
-static void argument(int i)
-{
-    plus<<<8, 128>>>(in, out, N, (char)i);
-    show();
-    plus<<<8, 128>>>(in, out, N, (char)(i + 1));
-}
-static void shape(int i)
-{
-    twice<<<4 + i % 2, 128>>>(in, out, N);
-    show();
-    twice<<<8, 64 + 64 * (i % 2)>>>(in, out, N);
-}
-static void new_memory(int i)
-{
-    cudaFree(in);
-    cudaMalloc(&in, N * sizeof *in);
-    host[0] = i;
-    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
-    TWICE;
-}
-static void symbol_copied(int i)
-{
-    float value = i;
-    cudaMemcpyToSymbol(scale, &value, sizeof value);
-    cudaMemcpyToSymbol(weights, &value, sizeof value, 4 * (i % 4));
-    symbols(i);
-}
-/* Twice: nothing else touches device memory in between. */
-static void managed_written(int i)
-{
-    for (int j = 0; j < 2; j++) {
-        both[(i + j) % 4] = i + 10 * j;
-        of_managed<<<1, 4>>>(out);
-        cudaDeviceSynchronize();
-    }
-}
-static void pinned_written(int i)
-{
-    static float *pinned;
-    if (!pinned) {
-        cudaMallocHost(&pinned, N * sizeof *pinned);
-        memset(pinned, 0, N * sizeof *pinned);
-    }
-    for (int j = 0; j < 2; j++) {
-        pinned[i] += i + j;
-        twice<<<8, 128>>>(pinned, out, N);
-        cudaDeviceSynchronize();
-    }
-}
-/* Beside what the kernel writes, and while it runs: by another thread, in the launch that would be
- * recorded. */
-static void written_beside(int i)
-{
-    static unsigned int *pinned;
-    std::thread other;
-    if (!pinned) {
-        cudaMallocHost(&pinned, 3 * sizeof *pinned);
-    }
-    volatile unsigned int *const words = pinned;
-    words[0] = words[1] = 0;
-    words[2] = 5;
-    if (i == 2) {
-        other = std::thread([words] {
-            while (words[1] == 0) {
-                std::this_thread::yield();
-            }
-            words[2] = 77;
-        });
-    }
-    bump_slowly<<<1, 1>>>(pinned);
-    cudaDeviceSynchronize();
-    if (i == 2) {
-        other.join();
-    }
-    printf("%u, beside %u\n", words[0], words[2]);
-}
-static void registered_written(int i)
-{
-    static float *memory;
-    if (!memory) {
-        memory = (float *)aligned_alloc(4096, 4096);
-        memset(memory, 0, 4096);
-        cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
-    }
-    memory[i] = i;
-    twice<<<8, 128>>>(memory, out, N);
-    cudaDeviceSynchronize();
-}
-static void printed(int)
-{
-    tell<<<1, 32>>>(in);
-    puts_only<<<1, 32>>>(in, out);
-    cudaDeviceSynchronize();
-}
-static void clocks(int)
-{
-    static long long before, now;
-    times<<<1, 1>>>((long long *)more);
-    cudaMemcpy(&now, more, sizeof now, cudaMemcpyDeviceToHost);
-    puts(now > before ? "later" : "the same time");
-    before = now;
-}
-static void texture(int i)
-{
-    cudaTextureObject_t object;
-    cudaResourceDesc resource = {};
-    cudaTextureDesc description = {};
-    resource.resType = cudaResourceTypeLinear;
-    resource.res.linear.devPtr = in;
-    resource.res.linear.desc = cudaCreateChannelDesc<float>();
-    resource.res.linear.sizeInBytes = N * sizeof *in;
-    static cudaTextureObject_t one;
-    if (!one) {
-        cudaCreateTextureObject(&one, &resource, &description, NULL);
-    }
-    object = one;
-    cudaMemset((char *)in + i, i, 1);
-    fetch<<<1, 32>>>(object, out);
-}
-static void fences(int)
-{
-    flag<<<1, 1>>>((int *)more);
-}
-static void heap(int)
-{
-    allocates<<<1, 1>>>((float **)more);
-}
-static void children(int i)
-{
-    cudaMemset((char *)in + i, i, 1);
-    parent<<<1, 1>>>(in, out);
-}
-static void large_argument(int i)
-{
-    large given = {};
-    given.values[1500 + i] = i;
-    of_structure<<<1, 32>>>(given, out);
-}
-static void devices(int i)
-{
-    static float *others[2];
-    float *both_in[2] = {in, others[1]};
-    if (i == 0) {
-        cudaSetDevice(1);
-        cudaMalloc(&others[1], N * sizeof *in);
-        cudaMemcpy(others[1], host, sizeof host, cudaMemcpyHostToDevice);
-        both_in[1] = others[1];
-    }
-    cudaSetDevice(i % 2);
-    plus<<<8, 128>>>(both_in[i % 2], both_in[i % 2], N, 1);
-    cudaDeviceSynchronize();
-    show_memory("of the device", both_in[i % 2], N * sizeof *in);
-    cudaSetDevice(0);
-}
-static void failing(int i)
-{
-    twice<<<8, i == 3 ? 2048 : 128>>>(in, out, N);
-}
 
 /* ---- mistakes, which must be found as if all were run ---- */
 
-static void unset_shared(int)
-{
-    reads_shared_first<<<1, 32, 128>>>(out);
-}
-static void unset_again(int i)
-{
-    TWICE;
-    if (i == 3) { /* what is there is the same, but it is not set any more */
-        float *old = in;
-        cudaFree(in);
-        cudaMalloc(&in, N * sizeof *in);
-        printf("%d\n", in == old);
-    }
-}
-static void other_device(int i)
-{
-    cudaSetDevice(i == TIMES - 1);
-    TWICE;
-}
-static void unregistered(int i)
-{
-    static float *memory;
-    if (!memory) {
-        memory = (float *)aligned_alloc(4096, 4096);
-        memset(memory, 0, 4096);
-        cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
-    }
-    if (i == TIMES - 1) {
-        cudaHostUnregister(memory);
-    }
-    twice<<<8, 128>>>(memory, out, N);
-}
-static void freed(int i)
-{
-    TWICE;
-    cudaDeviceSynchronize();
-    if (i == 3) {
-        cudaFree(in);
-    }
-}
 static cudaStream_t without_order(void)
 {
     cudaStream_t stream;
@@ -646,66 +267,6 @@ static void race_read_output(int i)
 {
     race_with([](cudaStream_t stream) { twice<<<8, 128, 0, stream>>>(out, more, N); }, i);
 }
-static void race_fill_input(int i)
-{
-    race_with([](cudaStream_t stream) { cudaMemsetAsync(in + 10, 0, 4, stream); }, i);
-}
-static void race_copy_output(int i)
-{
-    race_with(
-        [](cudaStream_t stream) {
-            cudaMemcpyAsync(more, out, 400, cudaMemcpyDeviceToDevice, stream);
-        },
-        i);
-}
-/* Between the launches, another one reads the input; it is never a repeat. */
-static void race_after_reader(int i)
-{
-    count<<<8, 128>>>(in, (unsigned int *)more, N);
-    race_write_input(i);
-}
-/* Between the launches, another one writes the same. */
-static void race_after_writer(int i)
-{
-    if (i > 0) {
-        accumulate<<<8, 128>>>(more, out, N);
-    }
-    race_read_output(i);
-}
-/* After the last of the launches, another one in its stream reads the input. */
-static void race_before_reader(int i)
-{
-    cudaDeviceSynchronize();
-    TWICE;
-    if (i == TIMES - 1) {
-        sums<<<7, 128>>>(more, more + 900);
-        sums<<<7, 128>>>(out, more);
-        plus<<<8, 128, 0, without_order()>>>(more + 900, in, 90, 0);
-    }
-}
-/* After the last of the launches there are more than are kept in mind. */
-static void race_after_many(int i)
-{
-    cudaDeviceSynchronize();
-    TWICE;
-    if (i == TIMES - 1) {
-        for (int j = 0; j < 100; j++) {
-            plus<<<1, 32>>>(more, more + 32, 32, (char)j);
-        }
-        plus<<<8, 128, 0, without_order()>>>(more + 64, in, 900, 0);
-    }
-}
-/* The launch in the last round is itself not ordered behind another one, which writes what is there
- * already. */
-static void race_of_repeat(int i)
-{
-    plus<<<8, 128>>>(more, more, N, 0);
-    cudaDeviceSynchronize();
-    if (i == TIMES - 1) {
-        plus<<<8, 128, 0, without_order()>>>(in, in, N, 0);
-    }
-    TWICE;
-}
 /* By a kernel that is run each time. */
 static void clear(float *data, int i)
 {
@@ -713,115 +274,468 @@ static void clear(float *data, int i)
     plus<<<8 + i, 128>>>(data, data, N, 0);
     cudaDeviceSynchronize();
 }
-static void race_read_counter(int i)
-{
-    clear(more, i);
-    count<<<8, 128>>>(in, (unsigned int *)more, N);
-    if (i == TIMES - 1) {
-        plus<<<1, 1, 0, without_order()>>>(more, out, 1, 0);
-    }
-}
-/* Only to its block the kernel's atomics are such. */
-static void race_of_block_scope(int i)
-{
-    clear(more, i);
-    count_apart<<<1, 128>>>((unsigned int *)more);
-    if (i == TIMES - 1) {
-        count<<<8, 128, 0, without_order()>>>(in, (unsigned int *)more + 5, N);
-    }
-}
-static void no_race_of_atomics(int i)
-{
-    clear(more, i);
-    count<<<8, 128>>>(in, (unsigned int *)more, N);
-    if (i == TIMES - 1) {
-        count<<<8, 128, 0, without_order()>>>(in, (unsigned int *)more, N);
-    }
-}
-static void no_race(int i)
-{
-    static cudaStream_t streams[2];
-    cudaEvent_t event;
-    if (i == 0) {
-        cudaStreamCreateWithFlags(&streams[0], cudaStreamNonBlocking);
-        cudaStreamCreateWithFlags(&streams[1], cudaStreamNonBlocking);
-        cudaDeviceSynchronize();
-    }
-    cudaEventCreate(&event);
-    twice<<<8, 128, 0, streams[i % 2]>>>(in, out, N);
-    cudaEventRecord(event, streams[i % 2]);
-    cudaStreamWaitEvent(streams[(i + 1) % 2], event, 0);
-}
 
 static const struct {
     const char *name;
     void (*launch)(int i);
 } cases[] = {
-#define CASE(name)                                                                                 \
-    {                                                                                              \
-#name, name                                                                                \
-    }
-    CASE(plain),
-    CASE(shown),
-    CASE(other_launches),
-    CASE(barriers),
-    CASE(clamped),
-    CASE(same_again),
-    CASE(symbols),
-    CASE(graph),
-    CASE(pointer),
-    CASE(timed),
-    CASE(input_copied),
-    CASE(input_filled),
-    CASE(input_written),
-    CASE(output_filled),
-    CASE(output_written),
-    CASE(in_place),
-    CASE(accumulated),
-    CASE(started_again),
-    CASE(counted),
-    CASE(counted_again),
-    CASE(copied_back),
-    CASE(in_turns),
-    CASE(found_other),
-    CASE(put_back),
-    CASE(elsewhere),
-    CASE(ping_pong),
-    CASE(argument),
-    CASE(shape),
-    CASE(new_memory),
-    CASE(symbol_copied),
-    CASE(managed_written),
-    CASE(pinned_written),
-    CASE(written_beside),
-    CASE(registered_written),
-    CASE(printed),
-    CASE(clocks),
-    CASE(texture),
-    CASE(fences),
-    CASE(heap),
-    CASE(children),
-    CASE(large_argument),
-    CASE(devices),
-    CASE(failing),
-    CASE(unset_shared),
-    CASE(unset_again),
-    CASE(other_device),
-    CASE(unregistered),
-    CASE(freed),
-    CASE(race_write_input),
-    CASE(race_read_output),
-    CASE(race_fill_input),
-    CASE(race_copy_output),
-    CASE(race_after_reader),
-    CASE(race_after_writer),
-    CASE(race_before_reader),
-    CASE(race_after_many),
-    CASE(race_of_repeat),
-    CASE(race_read_counter),
-    CASE(race_of_block_scope),
-    CASE(no_race_of_atomics),
-    CASE(no_race)};
+    {"plain", [](int) { TWICE; }},
+    {"shown",
+     [](int) {
+         TWICE;
+         show();
+     }},
+    {"other_launches",
+     [](int) {
+         TWICE;
+         accumulate<<<8, 128>>>(more, more, 1);
+         sums<<<7, 128>>>(out, more + 500);
+     }},
+    {"barriers",
+     [](int) {
+         sums<<<7, 128>>>(in, out);
+         returns_early<<<8, 128>>>(in, out + 8, 500);
+         sums<<<7, 128>>>(in, out);
+     }},
+    {"clamped",
+     [](int) {
+         clamp<<<8, 128>>>(in, N);
+         show_memory("in", in, N * sizeof *in);
+     }},
+    {"same_again",
+     [](int) {
+         TWICE;
+         cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+     }},
+    {"symbols", symbols},
+    {"graph",
+     [](int i) {
+         static cudaGraphExec_t exec;
+         static cudaStream_t stream;
+         if (i == 0) {
+             cudaGraph_t made;
+             cudaStreamCreate(&stream);
+             cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+             twice<<<8, 128, 0, stream>>>(in, out, N);
+             cudaStreamEndCapture(stream, &made);
+             cudaGraphInstantiate(&exec, made, 0);
+         }
+         cudaGraphLaunch(exec, stream);
+         cudaStreamSynchronize(stream);
+     }},
+    {"pointer",
+     [](int) {
+         int n = N;
+         void *arguments[] = {&in, &out, &n};
+         cudaLaunchKernel((const void *)twice, dim3(8), dim3(128), arguments, 0, NULL);
+     }},
+    {"timed",
+     [](int) {
+         cudaEvent_t start, end;
+         float milliseconds;
+         cudaEventCreate(&start);
+         cudaEventCreate(&end);
+         cudaEventRecord(start);
+         TWICE;
+         cudaEventRecord(end);
+         cudaEventSynchronize(end);
+         cudaEventElapsedTime(&milliseconds, start, end);
+         puts(milliseconds > 0 && milliseconds < 10000 ? "takes time" : "takes no time");
+     }},
+    {"input_copied",
+     [](int i) {
+         host[i] += 1;
+         cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+         TWICE;
+     }},
+    /* In another block each time. */
+    {"input_filled",
+     [](int i) {
+         cudaMemset((char *)in + 700 * i, i + 1, 1);
+         TWICE;
+     }},
+    {"input_written",
+     [](int i) {
+         if (i % 2 == 1) {
+             plus<<<8, 128>>>(more, in, N, (char)i);
+         }
+         TWICE;
+     }},
+    {"output_filled",
+     [](int i) {
+         TWICE;
+         show();
+         if (i > 1) {
+             cudaMemset(out + i, 1, 4);
+         }
+     }},
+    {"output_written",
+     [](int i) {
+         TWICE;
+         show();
+         plus<<<8, 128>>>(more, out, N, (char)(i / 3));
+     }},
+    {"in_place",
+     [](int) {
+         double_all<<<8, 128>>>(in, N);
+         show_memory("in", in, N * sizeof *in);
+     }},
+    {"accumulated", [](int) { accumulate<<<8, 128>>>(in, out, N); }},
+    /* It always leaves the same, but in the end it does not begin with the same. */
+    {"started_again",
+     [](int i) {
+         if (i < TIMES - 1) {
+             cudaMemset(out, 0, N * sizeof *out);
+         }
+         accumulate<<<8, 128>>>(in, out, N);
+     }},
+    {"counted", [](int) { count<<<8, 128>>>(in, (unsigned int *)out, N); }},
+    {"counted_again",
+     [](int) {
+         cudaMemset(out, 0, sizeof *out);
+         count<<<8, 128>>>(in, (unsigned int *)out, N);
+     }},
+    {"copied_back",
+     [](int) {
+         cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+         double_all<<<8, 128>>>(in, N);
+         show_memory("in", in, N * sizeof *in);
+     }},
+    /* Each finds what another has left, as in the time before. */
+    {"in_turns",
+     [](int) {
+         TWICE;
+         double_all<<<8, 128>>>(out, N);
+         plus<<<8, 128>>>(out, more, N, 1);
+         clamp<<<8, 128>>>(out, N);
+     }},
+    /* Of what was there before, one number is another; it is behind those that the launch writes. */
+    {"found_other",
+     [](int i) {
+         cudaMemset(out, 0, N * sizeof *out);
+         if (i == 4) {
+             cudaMemset(out + 900, 1, 1);
+         }
+         plus<<<8, 128>>>(in, out, 900, 1);
+         show_memory("out", out, N * sizeof *out);
+     }},
+    /* What it changes is put back each time; what it reads, and what it only writes, is left alone but
+     * for once each. */
+    {"put_back",
+     [](int i) {
+         cudaMemset(out, 0, N * sizeof *out);
+         if (i == TIMES - 2) {
+             cudaMemset(in + 5, 0, sizeof *in);
+         }
+         if (i == TIMES - 1) {
+             cudaMemset(more + 7, 1, 1);
+         }
+         add_and_keep<<<8, 128>>>(in, out, more, N);
+         show_memory("out", out, N * sizeof *out);
+         show_memory("more", more, N * sizeof *more);
+     }},
+    /* From the third time on, in another place. */
+    {"elsewhere",
+     [](int i) {
+         const float where = i < 2 ? 3 : 700;
+         cudaMemset(out, 0, N * sizeof *out);
+         cudaMemcpy(more, &where, sizeof where, cudaMemcpyHostToDevice);
+         add_there<<<1, 1>>>(more, out);
+         show_memory("out", out, N * sizeof *out);
+     }},
+    {"ping_pong",
+     [](int) {
+         plus<<<8, 128>>>(in, out, N, 1);
+         plus<<<8, 128>>>(out, in, N, 1);
+     }},
+    {"argument",
+     [](int i) {
+         plus<<<8, 128>>>(in, out, N, (char)i);
+         show();
+         plus<<<8, 128>>>(in, out, N, (char)(i + 1));
+     }},
+    {"shape",
+     [](int i) {
+         twice<<<4 + i % 2, 128>>>(in, out, N);
+         show();
+         twice<<<8, 64 + 64 * (i % 2)>>>(in, out, N);
+     }},
+    {"new_memory",
+     [](int i) {
+         cudaFree(in);
+         cudaMalloc(&in, N * sizeof *in);
+         host[0] = i;
+         cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+         TWICE;
+     }},
+    {"symbol_copied",
+     [](int i) {
+         float value = i;
+         cudaMemcpyToSymbol(scale, &value, sizeof value);
+         cudaMemcpyToSymbol(weights, &value, sizeof value, 4 * (i % 4));
+         symbols(i);
+     }},
+    /* Twice: nothing else touches device memory in between. */
+    {"managed_written",
+     [](int i) {
+         for (int j = 0; j < 2; j++) {
+             both[(i + j) % 4] = i + 10 * j;
+             of_managed<<<1, 4>>>(out);
+             cudaDeviceSynchronize();
+         }
+     }},
+    {"pinned_written",
+     [](int i) {
+         static float *pinned;
+         if (!pinned) {
+             cudaMallocHost(&pinned, N * sizeof *pinned);
+             memset(pinned, 0, N * sizeof *pinned);
+         }
+         for (int j = 0; j < 2; j++) {
+             pinned[i] += i + j;
+             twice<<<8, 128>>>(pinned, out, N);
+             cudaDeviceSynchronize();
+         }
+     }},
+    /* Beside what the kernel writes, and while it runs: by another thread, in the launch that would be
+     * recorded. */
+    {"written_beside",
+     [](int i) {
+         static unsigned int *pinned;
+         std::thread other;
+         if (!pinned) {
+             cudaMallocHost(&pinned, 3 * sizeof *pinned);
+         }
+         volatile unsigned int *const words = pinned;
+         words[0] = words[1] = 0;
+         words[2] = 5;
+         if (i == 2) {
+             other = std::thread([words] {
+                 while (words[1] == 0) {
+                     std::this_thread::yield();
+                 }
+                 words[2] = 77;
+             });
+         }
+         bump_slowly<<<1, 1>>>(pinned);
+         cudaDeviceSynchronize();
+         if (i == 2) {
+             other.join();
+         }
+         printf("%u, beside %u\n", words[0], words[2]);
+     }},
+    {"registered_written",
+     [](int i) {
+         static float *memory;
+         if (!memory) {
+             memory = (float *)aligned_alloc(4096, 4096);
+             memset(memory, 0, 4096);
+             cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
+         }
+         memory[i] = i;
+         twice<<<8, 128>>>(memory, out, N);
+         cudaDeviceSynchronize();
+     }},
+    {"printed",
+     [](int) {
+         tell<<<1, 32>>>(in);
+         puts_only<<<1, 32>>>(in, out);
+         cudaDeviceSynchronize();
+     }},
+    {"clocks",
+     [](int) {
+         static long long before, now;
+         times<<<1, 1>>>((long long *)more);
+         cudaMemcpy(&now, more, sizeof now, cudaMemcpyDeviceToHost);
+         puts(now > before ? "later" : "the same time");
+         before = now;
+     }},
+    {"texture",
+     [](int i) {
+         cudaTextureObject_t object;
+         cudaResourceDesc resource = {};
+         cudaTextureDesc description = {};
+         resource.resType = cudaResourceTypeLinear;
+         resource.res.linear.devPtr = in;
+         resource.res.linear.desc = cudaCreateChannelDesc<float>();
+         resource.res.linear.sizeInBytes = N * sizeof *in;
+         static cudaTextureObject_t one;
+         if (!one) {
+             cudaCreateTextureObject(&one, &resource, &description, NULL);
+         }
+         object = one;
+         cudaMemset((char *)in + i, i, 1);
+         fetch<<<1, 32>>>(object, out);
+     }},
+    {"fences", [](int) { flag<<<1, 1>>>((int *)more); }},
+    {"heap", [](int) { allocates<<<1, 1>>>((float **)more); }},
+    {"children",
+     [](int i) {
+         cudaMemset((char *)in + i, i, 1);
+         parent<<<1, 1>>>(in, out);
+     }},
+    {"large_argument",
+     [](int i) {
+         large given = {};
+         given.values[1500 + i] = i;
+         of_structure<<<1, 32>>>(given, out);
+     }},
+    {"devices",
+     [](int i) {
+         static float *others[2];
+         float *both_in[2] = {in, others[1]};
+         if (i == 0) {
+             cudaSetDevice(1);
+             cudaMalloc(&others[1], N * sizeof *in);
+             cudaMemcpy(others[1], host, sizeof host, cudaMemcpyHostToDevice);
+             both_in[1] = others[1];
+         }
+         cudaSetDevice(i % 2);
+         plus<<<8, 128>>>(both_in[i % 2], both_in[i % 2], N, 1);
+         cudaDeviceSynchronize();
+         show_memory("of the device", both_in[i % 2], N * sizeof *in);
+         cudaSetDevice(0);
+     }},
+    {"failing", [](int i) { twice<<<8, i == 3 ? 2048 : 128>>>(in, out, N); }},
+    {"unset_shared", [](int) { reads_shared_first<<<1, 32, 128>>>(out); }},
+    {"unset_again",
+     [](int i) {
+         TWICE;
+         if (i == 3) { /* what is there is the same, but it is not set any more */
+             float *old = in;
+             cudaFree(in);
+             cudaMalloc(&in, N * sizeof *in);
+             printf("%d\n", in == old);
+         }
+     }},
+    {"other_device",
+     [](int i) {
+         cudaSetDevice(i == TIMES - 1);
+         TWICE;
+     }},
+    {"unregistered",
+     [](int i) {
+         static float *memory;
+         if (!memory) {
+             memory = (float *)aligned_alloc(4096, 4096);
+             memset(memory, 0, 4096);
+             cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
+         }
+         if (i == TIMES - 1) {
+             cudaHostUnregister(memory);
+         }
+         twice<<<8, 128>>>(memory, out, N);
+     }},
+    {"freed",
+     [](int i) {
+         TWICE;
+         cudaDeviceSynchronize();
+         if (i == 3) {
+             cudaFree(in);
+         }
+     }},
+    {"race_write_input", race_write_input},
+    {"race_read_output", race_read_output},
+    {"race_fill_input",
+     [](int i) {
+         race_with([](cudaStream_t stream) { cudaMemsetAsync(in + 10, 0, 4, stream); }, i);
+     }},
+    {"race_copy_output",
+     [](int i) {
+         race_with(
+             [](cudaStream_t stream) {
+                 cudaMemcpyAsync(more, out, 400, cudaMemcpyDeviceToDevice, stream);
+             },
+             i);
+     }},
+    /* Between the launches, another one reads the input; it is never a repeat. */
+    {"race_after_reader",
+     [](int i) {
+         count<<<8, 128>>>(in, (unsigned int *)more, N);
+         race_write_input(i);
+     }},
+    /* Between the launches, another one writes the same. */
+    {"race_after_writer",
+     [](int i) {
+         if (i > 0) {
+             accumulate<<<8, 128>>>(more, out, N);
+         }
+         race_read_output(i);
+     }},
+    /* After the last of the launches, another one in its stream reads the input. */
+    {"race_before_reader",
+     [](int i) {
+         cudaDeviceSynchronize();
+         TWICE;
+         if (i == TIMES - 1) {
+             sums<<<7, 128>>>(more, more + 900);
+             sums<<<7, 128>>>(out, more);
+             plus<<<8, 128, 0, without_order()>>>(more + 900, in, 90, 0);
+         }
+     }},
+    /* After the last of the launches there are more than are kept in mind. */
+    {"race_after_many",
+     [](int i) {
+         cudaDeviceSynchronize();
+         TWICE;
+         if (i == TIMES - 1) {
+             for (int j = 0; j < 100; j++) {
+                 plus<<<1, 32>>>(more, more + 32, 32, (char)j);
+             }
+             plus<<<8, 128, 0, without_order()>>>(more + 64, in, 900, 0);
+         }
+     }},
+    /* The launch in the last round is itself not ordered behind another one, which writes what is there
+     * already. */
+    {"race_of_repeat",
+     [](int i) {
+         plus<<<8, 128>>>(more, more, N, 0);
+         cudaDeviceSynchronize();
+         if (i == TIMES - 1) {
+             plus<<<8, 128, 0, without_order()>>>(in, in, N, 0);
+         }
+         TWICE;
+     }},
+    {"race_read_counter",
+     [](int i) {
+         clear(more, i);
+         count<<<8, 128>>>(in, (unsigned int *)more, N);
+         if (i == TIMES - 1) {
+             plus<<<1, 1, 0, without_order()>>>(more, out, 1, 0);
+         }
+     }},
+    /* Only to its block the kernel's atomics are such. */
+    {"race_of_block_scope",
+     [](int i) {
+         clear(more, i);
+         count_apart<<<1, 128>>>((unsigned int *)more);
+         if (i == TIMES - 1) {
+             count<<<8, 128, 0, without_order()>>>(in, (unsigned int *)more + 5, N);
+         }
+     }},
+    {"no_race_of_atomics",
+     [](int i) {
+         clear(more, i);
+         count<<<8, 128>>>(in, (unsigned int *)more, N);
+         if (i == TIMES - 1) {
+             count<<<8, 128, 0, without_order()>>>(in, (unsigned int *)more, N);
+         }
+     }},
+    {"no_race",
+     [](int i) {
+         static cudaStream_t streams[2];
+         cudaEvent_t event;
+         if (i == 0) {
+             cudaStreamCreateWithFlags(&streams[0], cudaStreamNonBlocking);
+             cudaStreamCreateWithFlags(&streams[1], cudaStreamNonBlocking);
+             cudaDeviceSynchronize();
+         }
+         cudaEventCreate(&event);
+         twice<<<8, 128, 0, streams[i % 2]>>>(in, out, N);
+         cudaEventRecord(event, streams[i % 2]);
+         cudaStreamWaitEvent(streams[(i + 1) % 2], event, 0);
+     }},
+};
 
 int main(int argc, char **argv)
 {
