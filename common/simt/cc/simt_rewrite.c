@@ -37,7 +37,8 @@
  *   cudaName(...);       ::simt::drop(), cudaName(...); which tells at the end of errors in results
  *                        that the program drops
  *
- * and it refuses what the architecture lacks (simt_target.c), what the CPU back end does not have, with one line for each feature, and what nvcc
+ * and it refuses what the architecture lacks (simt_target.c), what the CPU back end does not have,
+ * with one line for each feature, and what nvcc
  * refuses: simt_spaces.c, simt_variables.c.
  *
  * simt_rewrite --arch in.cu out.cu: for the preprocessor, tests of __CUDA_ARCH__ in device code as

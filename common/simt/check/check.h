@@ -19,7 +19,7 @@ void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int
                       unsigned int lanes, const uint64_t *addresses);
 /* A copy or a fill that is about to be made, the latest operation: what else may be under way. */
 void simt_check_operation(void);
-/* The same: whether all that goes to the host was written, and its direction. (hosts.c, as these:) */
+/* The same: whether all that goes to the host was written, and its direction. hosts.c, as these: */
 void simt_check_copy(void);
 bool simt_check_goes_to_host(void);
 /* What the host may do with each page of a region, as launches and copies may still use them. */

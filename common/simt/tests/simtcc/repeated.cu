@@ -409,7 +409,8 @@ static const struct {
          plus<<<8, 128>>>(out, more, N, 1);
          clamp<<<8, 128>>>(out, N);
      }},
-    /* Of what was there before, one number is another; it is behind those that the launch writes. */
+    /* Of what was there before, one number is another; it is behind those that the launch writes.
+     * */
     {"found_other",
      [](int i) {
          cudaMemset(out, 0, N * sizeof *out);
@@ -419,7 +420,8 @@ static const struct {
          plus<<<8, 128>>>(in, out, 900, 1);
          show_memory("out", out, N * sizeof *out);
      }},
-    /* What it changes is put back each time; what it reads, and what it only writes, is left alone but
+    /* What it changes is put back each time; what it reads, and what it only writes, is left alone
+     * but
      * for once each. */
     {"put_back",
      [](int i) {
@@ -497,7 +499,8 @@ static const struct {
              cudaDeviceSynchronize();
          }
      }},
-    /* Beside what the kernel writes, and while it runs: by another thread, in the launch that would be
+    /* Beside what the kernel writes, and while it runs: by another thread, in the launch that
+     * would be
      * recorded. */
     {"written_beside",
      [](int i) {
@@ -685,7 +688,8 @@ static const struct {
              plus<<<8, 128, 0, without_order()>>>(more + 64, in, 900, 0);
          }
      }},
-    /* The launch in the last round is itself not ordered behind another one, which writes what is there
+    /* The launch in the last round is itself not ordered behind another one, which writes what is
+     * there
      * already. */
     {"race_of_repeat",
      [](int i) {
