@@ -115,10 +115,10 @@ rm -f ./*
 for cpu in 01_cpu_naive 02_cpu_simd_threads; do
     ends 2 'cmake --preset simt' "$bin/$cpu" --n 1K --explore page.html
 done
-ends 2 '--explore-blocks: wants --explore' "$step" --n 1K --explore-blocks 0
-ends 2 "--explore-blocks '0-': want numbers" "$step" --n 1K --explore page.html --explore-blocks 0-
+ends 2 '--explore-blocks needs --explore FILE.html' "$step" --n 1K --explore-blocks 0
+ends 2 "--explore-blocks '0-': expected numbers of blocks" "$step" --n 1K --explore page.html --explore-blocks 0-
 for list in 18446744073709551616 0-99999999999999999999; do
-    ends 2 "--explore-blocks '$list': want numbers" "$step" --n 1K --explore page.html --explore-blocks "$list"
+    ends 2 "--explore-blocks '$list': expected numbers of blocks" "$step" --n 1K --explore page.html --explore-blocks "$list"
 done
 ends 2 'name the same file' "$step" --n 1K --explore page.html --csv page.html
 ends 2 'use --explore FILE.html' env SIMT_EXPLORE=page.html "$step" --n 1K
