@@ -75,8 +75,8 @@ void launch_two_level(const struct reduction *call)
 /* 16-byte loads, as in step 05.
  *
  * Better: a quarter of the load instructions, and four times the bytes in flight.
- * Still bad: a thread waits for one pack before it loads the next. To keep the memory of an H200
- * busy, each SM needs some 40 KB in flight at all times (bandwidth times latency). */
+ * Still bad: a thread waits for one pack before it loads the next. Little's law asks for 13.6 KB in
+ * flight per SM of an H200, and requests that queue for more (docs/littles_law.md). */
 __global__ void vectorized(const element *a, const second *b, size_t n, value *out)
 {
     const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;
