@@ -93,7 +93,7 @@ static void prepare(void)
     limit = (all < limit ? all : limit) / 10 * 9 / page_size * page_size;
     total = total < limit ? total : limit;
     of_device = reserve((size_t)1 << 40);
-    of_host = reserve((size_t)1 << 38);
+    of_host = reserve(size_of(&of_device) / 8); /* a limit on address space leaves little */
     total = total < size_of(&of_device) ? total : size_of(&of_device);
 }
 
