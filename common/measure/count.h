@@ -1,7 +1,7 @@
 /* Counts and checks what kernels do, on the simt back end.
  *
- * There, a GPU step has two translations of each kernel: one for speed, which verification runs,
- * and one with a call before each access to memory, which runs between count_begin and count_end.
+ * There, kernels have a call before each access to memory, which counts between count_begin and
+ * count_end.
  * The runner counts every rung after it has verified all of them, on a problem small enough not to
  * take longer; with --counters or --explore, on the problem asked for. */
 #ifndef RUNGS_COUNT_H

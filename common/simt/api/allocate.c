@@ -1,5 +1,4 @@
 /* The host API of memory: what is allocated, given back, registered. */
-#include <stdlib.h>
 
 #include "api/graphs.h"
 #include "base/own.h"

@@ -4,7 +4,6 @@
 #define SIMT_CURAND_DRAWS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "cuda/curand.h"

@@ -37,7 +37,6 @@
 #include "base/own.h"
 #include "base/printed.h"
 #include "base/setting.h"
-#include "base/worker.h"
 #include "check/again.h"
 #include "check/kept.h"
 #include "check/skips.h"

@@ -69,12 +69,7 @@ static bool begins_other(size_t token)
     static const char *const words[] = {"asm",      "__asm__", "__asm",  "break",
                                         "continue", "delete",  "extern", "new",
                                         "static",   "typedef", "using"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (is(token, words[i])) {
-            return true;
-        }
-    }
-    return is_keyword(token);
+    return is_among(token, words, sizeof words / sizeof *words) || is_keyword(token);
 }
 
 /* Of the statement, the name that it declares and initializes first; NONE: it does not. */

@@ -1,6 +1,5 @@
 /* What CUDA C declares with words of its own: __shared__, __constant__, kernels and the like. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cc/simt_rewrite.h"
 

@@ -58,12 +58,7 @@ bool is_operator_word(size_t token)
 {
     static const char *const words[] = {"new", "delete", "sizeof", "alignof", "typeof",
                                         "and", "or",     "not",    "xor",     "co_return"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (is(token, words[i])) {
-            return true;
-        }
-    }
-    return is_keyword(token);
+    return is_among(token, words, sizeof words / sizeof *words) || is_keyword(token);
 }
 
 static bool is_type_word(size_t token)
@@ -71,12 +66,7 @@ static bool is_type_word(size_t token)
     static const char *const words[] = {"auto",  "bool",  "char", "const",  "dim3",     "double",
                                         "float", "int",   "long", "size_t", "struct",   "short",
                                         "uint3", "uint2", "int2", "int3",   "unsigned", "void"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (is(token, words[i])) {
-            return true;
-        }
-    }
-    return false;
+    return is_among(token, words, sizeof words / sizeof *words);
 }
 
 /* Whether the word at `token` follows a comma in a declaration such as dim3 grid(4),

@@ -1,5 +1,4 @@
 /* Barriers and fences: bar, barrier, mbarrier, fence, membar, griddepcontrol. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,5 @@
 /* Asynchronous copies: cp.async, cp.async.bulk; st.async, red.async; and what the file of tensors'
  * copies needs of them. */
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cc/simt_ptx.h"

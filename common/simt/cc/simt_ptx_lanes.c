@@ -1,6 +1,4 @@
 /* What the lanes of a warp do together. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cc/simt_ptx.h"

@@ -1,6 +1,5 @@
 /* Tensor cores: mma.sync, ldmatrix, stmatrix, movmatrix. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cc/simt_ptx.h"

@@ -1,6 +1,5 @@
 /* What PTX instructions become: a call of a function of cuda/ptx.h each. A family that takes its
  * operands in no unusual way is a line of the table below. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Copies of boxes of tensors, and the maps by which they go: cp.async.bulk.tensor,
  * cp.reduce.async.bulk.tensor, tensormap.replace and what comes with it. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cc/simt_ptx.h"

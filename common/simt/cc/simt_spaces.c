@@ -303,12 +303,7 @@ static bool is_host_library(size_t token)
         "rand",    "srand", "random", "drand48",      "exit",   "getenv",  "system",  "fopen",
         "fclose",  "fread", "fwrite", "fprintf",      "fputs",  "puts",    "putchar", "scanf",
         "sprintf", "qsort", "sleep",  "gettimeofday", "usleep", "getchar", "snprintf"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (is(token, words[i])) {
-            return true;
-        }
-    }
-    return false;
+    return is_among(token, words, sizeof words / sizeof *words);
 }
 
 void check_call(size_t token, size_t body)

@@ -350,16 +350,21 @@ size_t chain_of(size_t token, char c)
     return count;
 }
 
-bool is_keyword(size_t token)
+bool is_among(size_t token, const char *const *words, size_t count)
 {
-    static const char *const words[] = {"return", "else", "do",  "case",  "throw",
-                                        "goto",   "if",   "for", "while", "switch"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (is(token, words[i])) {
             return true;
         }
     }
     return false;
+}
+
+bool is_keyword(size_t token)
+{
+    static const char *const words[] = {"return", "else", "do",  "case",  "throw",
+                                        "goto",   "if",   "for", "while", "switch"};
+    return is_among(token, words, sizeof words / sizeof *words);
 }
 
 /* The opening partner of the bracket at `token`, looking back; NONE if there is none. */

@@ -65,6 +65,7 @@ char at(size_t position);
 bool starts(size_t position, const char *string);
 bool is_punctuation(size_t token, char c);
 bool is(size_t token, const char *word);
+bool is_among(size_t token, const char *const *words, size_t count);
 /* A statement's word, after which an expression may begin. */
 bool is_keyword(size_t token);
 /* Behind a dot or an arrow. */

@@ -1,6 +1,5 @@
 #include "check/clocks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* Launches, copies and fills in streams that nothing orders: they may be done at the same time. */
 #include "check/copies.h"
 
-#include <stdlib.h>
-
 #include "base/bits.h"
 #include "base/need.h"
 #include "check/check.h"

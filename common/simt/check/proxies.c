@@ -1,7 +1,6 @@
 /* Orders that translated PTX makes: by mbarriers and by barriers with a number, each of which keeps
  * a clock of its own; what bulk copies write for an mbarrier, which is an agent's; and fences
  * between a thread's accesses and those of bulk copies, which go by another way (a proxy). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/need.h"

@@ -1,6 +1,5 @@
 /* Readers of a word that made way in its cell for others, in launches where fences and partial
  * masks make orders that two remembered readers do not tell. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,6 @@
 #ifndef SIMT_SKIPS_H
 #define SIMT_SKIPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "cuda/simt.h"

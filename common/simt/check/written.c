@@ -1,6 +1,5 @@
 #include "check/written.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

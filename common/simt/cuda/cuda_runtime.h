@@ -575,17 +575,18 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*function)(Para
 }
 
 /* The largest block among those that keep the most threads resident. */
-template <class Function>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Function function,
-                                                      size_t shared_bytes = 0, int limit = 0)
+template <class Function, class SharedBytes>
+inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, Function function,
+                                               SharedBytes shared_bytes_of, int limit = 0)
 {
     int most = 0, processors = 0;
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
     for (int size = limit > 0 && limit < SIMT_MAX_BLOCK_THREADS ? limit : SIMT_MAX_BLOCK_THREADS;
          size > 0; size = (size - 1) / SIMT_WARP_SIZE * SIMT_WARP_SIZE) {
         int blocks = 0;
-        cudaError_t error =
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size, shared_bytes);
+        cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size,
+                                                                          shared_bytes_of(size));
         if (error != cudaSuccess) {
             return error;
         }
@@ -596,6 +597,14 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Fun
         }
     }
     return cudaSuccess;
+}
+
+template <class Function>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Function function,
+                                                      size_t shared_bytes = 0, int limit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+        grid, block, function, [shared_bytes](int) { return shared_bytes; }, limit);
 }
 
 #include "simt_host_api.h"

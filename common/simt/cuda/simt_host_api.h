@@ -270,31 +270,6 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void (*funct
         blocks, reinterpret_cast<const void *>(function), block_size, shared_bytes, flags);
 }
 
-template <class... Parameters, class SharedBytes>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block,
-                                                                  void (*function)(Parameters...),
-                                                                  SharedBytes shared_bytes_of,
-                                                                  int limit = 0)
-{
-    int most = 0, processors = 0;
-    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
-    for (int size = limit > 0 && limit < SIMT_MAX_BLOCK_THREADS ? limit : SIMT_MAX_BLOCK_THREADS;
-         size > 0; size = (size - 1) / SIMT_WARP_SIZE * SIMT_WARP_SIZE) {
-        int blocks = 0;
-        cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size,
-                                                                          shared_bytes_of(size));
-        if (error != cudaSuccess) {
-            return error;
-        }
-        if (blocks * size > most) {
-            most = blocks * size;
-            *block = size;
-            *grid = blocks * processors;
-        }
-    }
-    return cudaSuccess;
-}
-
 /* ---- memory ---- */
 
 template <class T>

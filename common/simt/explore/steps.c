@@ -1,5 +1,4 @@
 /* Records each step of each warp of the block that runs, as the replay pairs its lanes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/own.h"

@@ -12,7 +12,6 @@
 
 #include "base/exit.h"
 #include "machine/fibers.h"
-#include "machine/launch.h"
 #include "machine/ptx.h"
 #include "machine/reports.h"
 #include "machine/shared.h"

@@ -3,7 +3,6 @@
  * In host code, such as a shared_ptr's: carried out, not recorded. The strongest order serves for
  * all. In kernels, libcu++'s: as those of CUDA C, and what their order asks for is a fence before
  * them or behind. */
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "machine/hooks.h"

@@ -1,6 +1,5 @@
 /* Asynchronous copies to shared memory: queued for each thread, made when it waits. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/pipeline.h"

@@ -5,11 +5,9 @@
  * which a GPU would run some at the same time. SIMT_SCHEDULE=0..99 runs the program once for
  * each of these numbers, and tells which of them ended otherwise than the first. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

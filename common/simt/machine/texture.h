@@ -3,7 +3,6 @@
 #define SIMT_TEXTURE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "cuda/cuda_runtime_api.h"
 

@@ -1,6 +1,5 @@
 /* What is looked at when a product of four warps begins and ends. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/exit.h"

@@ -12,7 +12,6 @@
  * Only edges that some lane has taken are known. A lane that is cut short, since its trace is
  * full, is taken to come to where the others are, unless that is known to be behind it: they
  * wait. Where that leaves an order open, machine addresses decide; such lanes do not meet. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #ifndef SIMT_SITES_H
 #define SIMT_SITES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "cuda/simt_analysis.h"

@@ -2,7 +2,6 @@
  * Usage: simt_explored banks | blocks | race | long | crowd | stuck | fault | early | assertion |
  * ring | cluster | none */
 #include <cassert>
-#include <cstdio>
 #include <cstring>
 
 #include "cluster_helpers.cuh"

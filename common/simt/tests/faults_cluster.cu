@@ -114,8 +114,7 @@ __global__ void __cluster_dims__(2, 1, 1) ok_send(float *out)
     __shared__ barrier_t full;
     const unsigned rank = cluster_rank();
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
+        init_one(&full);
         expect(&full, sizeof to);
     }
     from[threadIdx.x] = rank * 1000 + threadIdx.x;
@@ -144,8 +143,7 @@ __global__ void __cluster_dims__(2, 1, 1) send_registers(float *out)
     const float first = rank * 1000 + threadIdx.x;
     if (threadIdx.x == 0) {
         total = rank;
-        init(&full, 1);
-        fence_init();
+        init_one(&full);
         expect(&full, sizeof to + BLOCK * sizeof total);
     }
     cluster_sync();
@@ -179,8 +177,7 @@ __global__ void __cluster_dims__(4, 1, 1) reduce(float *out)
     __shared__ barrier_t full;
     const unsigned rank = cluster_rank();
     if (rank == 0 && threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
+        init_one(&full);
         expect(&full, 2 * 4 * sizeof sums);
     }
     from[threadIdx.x] = rank * 1000 + threadIdx.x;
@@ -216,8 +213,7 @@ __global__ void __cluster_dims__(1, 1, 1) reduce_here(float *out)
     __shared__ __align__(128) unsigned from[BLOCK], sums[BLOCK];
     __shared__ barrier_t full;
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
+        init_one(&full);
         expect(&full, 3 * sizeof sums);
     }
     from[threadIdx.x] = threadIdx.x;
@@ -241,8 +237,7 @@ __global__ void no_cluster(float *out)
     __shared__ __align__(128) unsigned from[BLOCK], sums[BLOCK];
     __shared__ barrier_t full;
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
+        init_one(&full);
         expect(&full, sizeof sums);
     }
     from[threadIdx.x] = sums[threadIdx.x] = threadIdx.x;
@@ -355,8 +350,7 @@ __global__ void __cluster_dims__(2, 1, 1) stage_of_other(float *out, const float
     float sum = 0;
     if (threadIdx.x == 0) {
         init(&full, 1);
-        init(&empty, 1);
-        fence_init();
+        init_one(&empty);
     }
     cluster_sync();
     for (int i = 0; i < 3; i++) {

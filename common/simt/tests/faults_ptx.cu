@@ -1,15 +1,12 @@
 // Seeded faults of inline PTX: mbarriers, asynchronous copies, barriers with a number. As
 // faults.cu; compiles with nvcc (sm_90a) as well.
 #include <cuda.h>
-#include <cuda_runtime.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
+#include "cases.cuh"
 #include "ptx_helpers.cuh"
 
 static const int BLOCK = 128, TILE = 1024; // bytes
+
 // ---- mbarrier ----
 
 __global__ void missing_arrival(float *out)
@@ -28,10 +25,8 @@ __global__ void missing_bytes(float *out, const float *in)
 {
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
-    if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
-    }
+    if (threadIdx.x == 0)
+        init_one(&b);
     __syncthreads();
     for (int i = 0; i < 2; i++) {
         if (threadIdx.x == 0) {
@@ -49,8 +44,7 @@ __global__ void bytes_unexpected(float *out, const float *in)
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
+        init_one(&b);
         expect(&b, TILE / 2);
         load(tile, in, TILE, &b);
     }
@@ -192,10 +186,8 @@ __global__ void no_wait(float *out, const float *in)
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
-        expect(&b, TILE);
-        load(tile, in, TILE, &b); // FAULT no_wait
+        init_one(&b);
+        expect_load(tile, in, TILE, &b); // FAULT no_wait
     }
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x]; // FAULT no_wait
@@ -208,10 +200,8 @@ __global__ void one_waits(float *out, const float *in)
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
-        expect(&b, TILE);
-        load(tile, in, TILE, &b); // FAULT one_waits
+        init_one(&b);
+        expect_load(tile, in, TILE, &b); // FAULT one_waits
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -225,10 +215,8 @@ __global__ void one_tells(float *out, const float *in, unsigned *flag)
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
-        expect(&b, TILE);
-        load(tile, in, TILE, &b); // FAULT one_tells
+        init_one(&b);
+        expect_load(tile, in, TILE, &b); // FAULT one_tells
         wait(&b, 0);
         atomicExch(flag, 1);
     } else if (threadIdx.x == 64) {
@@ -244,10 +232,8 @@ __global__ void wrong_barrier(float *out, const float *in)
     __shared__ barrier_t b[2];
     if (threadIdx.x == 0) {
         for (int i = 0; i < 2; i++) {
-            init(&b[i], 1);
-            fence_init();
-            expect(&b[i], TILE);
-            load(tile + i * TILE / 4, in, TILE, &b[i]); // FAULT wrong_barrier
+            init_one(&b[i]);
+            expect_load(tile + i * TILE / 4, in, TILE, &b[i]); // FAULT wrong_barrier
         }
     }
     __syncthreads();
@@ -261,15 +247,12 @@ __global__ void tile_still_read(float *out, const float *in)
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
     float sum = 0;
-    if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
-    }
+    if (threadIdx.x == 0)
+        init_one(&b);
     __syncthreads();
     for (int i = 0; i < 3; i++) {
         if (threadIdx.x == 0) {
-            expect(&b, TILE);
-            load(tile, in, TILE, &b); // FAULT tile_still_read
+            expect_load(tile, in, TILE, &b); // FAULT tile_still_read
         }
         wait(&b, i & 1);
         sum += tile[threadIdx.x]; // FAULT tile_still_read
@@ -305,14 +288,11 @@ __global__ void no_fence_before_load(float *out, const float *in)
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
     tile[threadIdx.x] = 0; // FAULT no_fence_before_load
-    if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
-    }
+    if (threadIdx.x == 0)
+        init_one(&b);
     __syncthreads();
     if (threadIdx.x == 0) {
-        expect(&b, TILE);
-        load(tile, in, TILE, &b); // FAULT no_fence_before_load
+        expect_load(tile, in, TILE, &b); // FAULT no_fence_before_load
     }
     wait(&b, 0);
     out[threadIdx.x] = tile[threadIdx.x];
@@ -323,9 +303,8 @@ __global__ void no_fence_behind_init(float *out, const float *in)
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1); // FAULT no_fence_behind_init
-        expect(&b, TILE);
-        load(tile, in, TILE, &b); // FAULT no_fence_behind_init
+        init(&b, 1);                     // FAULT no_fence_behind_init
+        expect_load(tile, in, TILE, &b); // FAULT no_fence_behind_init
     }
     __syncthreads();
     wait(&b, 0);
@@ -374,10 +353,8 @@ __global__ void load_not_awaited(float *out, const float *in)
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
-        expect(&b, TILE);
-        load(tile, in, TILE, &b); // FAULT load_not_awaited
+        init_one(&b);
+        expect_load(tile, in, TILE, &b); // FAULT load_not_awaited
     }
     out[threadIdx.x] = 0;
 }
@@ -386,8 +363,7 @@ __global__ void load_misaligned(const float *in)
 {
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
-    init(&b, 1);
-    fence_init();
+    init_one(&b);
     expect(&b, 64);
     load(tile, in + 1, 64, &b); // FAULT load_misaligned
     wait(&b, 0);
@@ -397,8 +373,7 @@ __global__ void load_past_end(const float *in)
 {
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
-    init(&b, 1);
-    fence_init();
+    init_one(&b);
     expect(&b, 64);
     load(tile, in + 1016, 64, &b); // FAULT load_past_end
     wait(&b, 0);
@@ -470,8 +445,6 @@ __global__ void no_acquire(float *out, unsigned *flag)
         out[0] = s; // FAULT no_acquire
     }
 }
-
-// ---- what is right ----
 
 // ---- atomics ----
 
@@ -594,8 +567,7 @@ __global__ void ok_bulk(float *out, const float *in)
     float sum = 0;
     if (threadIdx.x == 0) {
         init(&b[0], 1);
-        init(&b[1], 1);
-        fence_init();
+        init_one(&b[1]);
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -610,8 +582,7 @@ __global__ void ok_bulk(float *out, const float *in)
         sum += tile[s * TILE / 4 + threadIdx.x];
         __syncthreads();
         if (threadIdx.x == 0 && i < 3) {
-            expect(&b[s], TILE);
-            load(tile + s * TILE / 4, in, TILE, &b[s]);
+            expect_load(tile + s * TILE / 4, in, TILE, &b[s]);
         }
     }
     out[threadIdx.x] = sum;
@@ -623,10 +594,8 @@ __global__ void ok_one_waits(float *out, const float *in)
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
-        expect(&b, TILE);
-        load(tile, in, TILE, &b);
+        init_one(&b);
+        expect_load(tile, in, TILE, &b);
         wait(&b, 0);
     }
     __syncthreads();
@@ -727,10 +696,7 @@ __global__ void ok_named(float *out)
 static float *f, *g;
 static unsigned *words;
 
-static const struct {
-    const char *name, *phrase;
-    void (*run)();
-} faults[] = {
+static const Case cases[] = {
     {"missing_arrival", "phase 0, 1 of 128 arrivals missing",
      [] { missing_arrival<<<1, BLOCK>>>(f); }},
     {"missing_bytes", "phase 1, 512 bytes missing",
@@ -807,20 +773,8 @@ static const struct {
 
 int main(int count, char **arguments)
 {
-    cudaMalloc(&f, 4096);
-    cudaMalloc(&g, 4096);
-    cudaMalloc(&words, 4096);
-    cudaMemset(f, 0, 4096);
-    cudaMemset(g, 0, 4096);
-    cudaMemset(words, 0, 4096);
-    for (const auto &fault : faults) {
-        if (count < 2) {
-            printf("%s\t%s\n", fault.name, fault.phrase);
-        } else if (strcmp(arguments[1], fault.name) == 0) {
-            puts("printed before");
-            fault.run();
-            return 0;
-        }
-    }
-    return count < 2 ? 0 : 2;
+    f = zeros<float>(4096);
+    g = zeros<float>(4096);
+    words = zeros<unsigned>(4096);
+    return run_case(cases, count, arguments);
 }

@@ -3,6 +3,7 @@
 #include <mma.h>
 
 #include "cases.cuh"
+#include "tensor_maps.cuh"
 #include "wgmma_helpers.cuh"
 
 static const int GROUP = 128;
@@ -25,6 +26,12 @@ __device__ static __forceinline__ void write_out(float *out, const float (&d)[4]
 {
     for (int i = 0; i < 4; i++)
         out[i * blockDim.x + threadIdx.x] = d[i];
+}
+
+__device__ static __forceinline__ void finish(float *out, const float (&d)[4])
+{
+    commit_and_wait();
+    write_out(out, d);
 }
 
 // ---- registers ----
@@ -50,8 +57,7 @@ __global__ void not_committed(float *out)
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT not_committed
     wait_groups<0>();
     out[threadIdx.x] = d[3]; // FAULT not_committed
-    commit();
-    wait_groups<0>();
+    commit_and_wait();
 }
 
 __global__ void one_group_too_many(float *out)
@@ -89,9 +95,7 @@ __global__ void no_fence(float *out)
     float d[4] = {};
     fill_and_fence(tiles, TILES);
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT no_fence
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void scaled_without_fence(float *out)
@@ -101,13 +105,10 @@ __global__ void scaled_without_fence(float *out)
     fill_and_fence(tiles, TILES);
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
-    commit();
-    wait_groups<0>();
+    commit_and_wait();
     d[2] *= out[0];                                  // FAULT scaled_without_fence
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT scaled_without_fence
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void other_shape(float *out)
@@ -121,8 +122,7 @@ __global__ void other_shape(float *out)
     wgmma_fence();
     multiply(d.real, of_a(tiles), of_b(tiles + A_BYTES));
     multiply_half(d.pairs, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT other_shape
-    commit();
-    wait_groups<0>();
+    commit_and_wait();
     write_out(out, d.real);
 }
 
@@ -148,9 +148,7 @@ __global__ void no_proxy_fence(float *out)
     __syncthreads();
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT no_proxy_fence
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void proxy_fence_too_early(float *out)
@@ -163,9 +161,7 @@ __global__ void proxy_fence_too_early(float *out)
     __syncthreads();
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT proxy_fence_too_early
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void no_barrier(float *out)
@@ -177,9 +173,7 @@ __global__ void no_barrier(float *out)
     fence_proxy();
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT no_barrier
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void unset(float *out)
@@ -189,9 +183,7 @@ __global__ void unset(float *out)
     fill_and_fence(tiles, A_BYTES);
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT unset
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 // Of each row of A, the second half of the terms.
@@ -203,9 +195,7 @@ __global__ void half_a_row_unset(float *out)
     fill_and_fence(tiles + A_BYTES, B_BYTES);
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT half_a_row_unset
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void tile_overwritten(float *out)
@@ -237,8 +227,7 @@ __global__ void freed_too_early(float *out, const char *in)
     if (threadIdx.x == GROUP) {
         for (int i = 0; i < 3; i++) {
             wait(&empty, (i & 1) ^ 1);
-            expect(&full, TILES);
-            load(tiles, in, TILES, &full); // FAULT freed_too_early
+            expect_load(tiles, in, TILES, &full); // FAULT freed_too_early
         }
     } else if (threadIdx.x < GROUP) {
         for (int i = 0; i < 3; i++) {
@@ -259,16 +248,13 @@ __global__ void copy_not_awaited(float *out, const char *in)
     __shared__ barrier_t full;
     float d[4] = {};
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
-        expect(&full, TILES);
-        load(tiles, in, TILES, &full); // FAULT copy_not_awaited
+        init_one(&full);
+        expect_load(tiles, in, TILES, &full); // FAULT copy_not_awaited
     }
     __syncthreads();
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT copy_not_awaited
-    commit();
-    wait_groups<0>();
+    commit_and_wait();
     wait(&full, 0);
     write_out(out, d);
 }
@@ -281,21 +267,17 @@ __global__ void refilled(float *out, const char *in)
     __shared__ barrier_t full;
     float d[4] = {};
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
-        expect(&full, TILES);
-        load(tiles, in, TILES, &full);
+        init_one(&full);
+        expect_load(tiles, in, TILES, &full);
     }
     __syncthreads();
     for (int i = 0; i < 2; i++) {
         wait(&full, i);
         wgmma_fence();
         multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT other_group_reads
-        commit();
-        wait_groups<0>();
+        commit_and_wait();
         if (threadIdx.x == 0 && i == 0) {
-            expect(&full, TILES);
-            load(tiles, in, TILES, &full); // FAULT other_group_reads
+            expect_load(tiles, in, TILES, &full); // FAULT other_group_reads
         }
     }
     write_out(out, d);
@@ -310,9 +292,7 @@ __global__ void misaligned_tile(float *out)
     fill_and_fence(tiles, 16384);
     wgmma_fence();
     multiply(d, descriptor(tiles + 128, 16, 1024, 1), of_b(tiles)); // FAULT misaligned_tile
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 // The same tile, whose pattern begins with it.
@@ -323,9 +303,7 @@ __global__ void ok_base_offset(float *out)
     fill_and_fence(tiles, 16384);
     wgmma_fence();
     multiply(d, descriptor(tiles + 128, 16, 1024, 1) | 1ull << 49, of_b(tiles));
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void not_shifted(float *out)
@@ -335,9 +313,7 @@ __global__ void not_shifted(float *out)
     fill_and_fence(tiles, TILES);
     wgmma_fence();
     multiply(d, of_a(tiles), shared(tiles) | 128ull << 32 | 65536ull << 14); // FAULT not_shifted
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void strides_too_large(float *out)
@@ -347,9 +323,7 @@ __global__ void strides_too_large(float *out)
     fill_and_fence(tiles, TILES);
     wgmma_fence();
     multiply(d, descriptor(tiles, 1024, 512, 0), of_b(tiles + A_BYTES)); // FAULT strides_too_large
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 // The copies swizzle what the descriptor takes to be swizzled in another way.
@@ -359,8 +333,7 @@ __global__ void wrong_swizzle(float *out, const __grid_constant__ CUtensorMap ma
     __shared__ barrier_t full;
     float d[4] = {};
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
+        init_one(&full);
         expect(&full, 8192);
         load_box(tiles, &map, 0, 0, &full);
     }
@@ -369,9 +342,7 @@ __global__ void wrong_swizzle(float *out, const __grid_constant__ CUtensorMap ma
     wgmma_fence();
     multiply(d, descriptor(tiles, 16, 8 * (128 >> (mode - 1)), mode), // FAULT wrong_swizzle
              descriptor(tiles, 16, 1024, 1));
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 // B is rows 2 to 9 of the tile that was copied: its pattern is that of their addresses.
@@ -382,8 +353,7 @@ __global__ void copied_shifted(float *out, const __grid_constant__ CUtensorMap m
     __shared__ barrier_t full;
     float d[4] = {};
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
+        init_one(&full);
         expect(&full, 8192);
         load_box(tiles, &map, 0, 0, &full);
     }
@@ -392,9 +362,7 @@ __global__ void copied_shifted(float *out, const __grid_constant__ CUtensorMap m
     wgmma_fence();
     multiply(d, descriptor(tiles, 16, 1024, 1), // FAULT copied_shifted
              descriptor(tiles + 256, 16, 1024, 1) | base_offset << 49);
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 // A GPU calls it an illegal instruction: rows of a box begin at multiples of 16 bytes.
@@ -402,8 +370,7 @@ __global__ void box_between(const __grid_constant__ CUtensorMap map, int x)
 {
     extern __shared__ __align__(1024) char tiles[];
     __shared__ barrier_t full;
-    init(&full, 1);
-    fence_init();
+    init_one(&full);
     expect(&full, 8192);
     load_box(tiles, &map, x, 0, &full); // FAULT box_between
     wait(&full, 0);
@@ -437,9 +404,7 @@ __global__ void different_descriptors(float *out)
     fill_and_fence(tiles, 2 * TILES);
     wgmma_fence();
     multiply(d, of_a(tiles + threadIdx.x % 2 * 128), of_b(tiles)); // FAULT different_descriptors
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 // ---- warps and registers ----
@@ -451,8 +416,7 @@ __global__ void three_warps(float *out)
     fill_and_fence(tiles, TILES);
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT three_warps
-    commit();
-    wait_groups<0>();
+    commit_and_wait();
     out[threadIdx.x] = d[0];
 }
 
@@ -464,9 +428,7 @@ __global__ void warp_leaves_out(float *out)
     wgmma_fence();
     if (threadIdx.x / 32 != 2)
         multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void half_a_warp(float *out)
@@ -478,9 +440,7 @@ __global__ void half_a_warp(float *out)
         return;
     wgmma_fence(); // FAULT half_a_warp
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 __global__ void too_few_registers(float *out)
@@ -493,8 +453,7 @@ __global__ void too_few_registers(float *out)
 #pragma unroll
     for (int i = 0; i < 8; i++)
         multiply(d[i], of_a(tiles), of_b(tiles + A_BYTES)); // FAULT too_few_registers
-    commit();
-    wait_groups<0>();
+    commit_and_wait();
     for (int i = 0; i < 8; i++)
         write_out(out, d[i]);
 }
@@ -550,8 +509,7 @@ __global__ void ok_rows_outside(float *out)
     fill_and_fence(tiles + A_BYTES, B_BYTES);
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
-    commit();
-    wait_groups<0>();
+    commit_and_wait();
     if (threadIdx.x < GROUP / 2)
         write_out(out, d);
     if (threadIdx.x < GROUP / 2 && d[0] != 16)
@@ -582,12 +540,9 @@ __global__ void ok_fences(float *out)
     }
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
-    commit();
-    wait_groups<0>();
+    commit_and_wait();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // nobody has used d in between
-    commit();
-    wait_groups<0>();
-    write_out(out, d);
+    finish(out, d);
 }
 
 // Operands keep a compiler from moving uses of the sums; no instruction touches them.
@@ -619,8 +574,7 @@ __global__ void ok_reused(float *out)
         fill_and_fence(tiles, TILES);
         wgmma_fence();
         multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
-        commit();
-        wait_groups<0>();
+        commit_and_wait();
         __syncthreads();
     }
     write_out(out, d);
@@ -681,8 +635,7 @@ __global__ void ok_pointers(float *out)
     wgmma_fence();
     for (int k = 0; k < 128; k += 32)
         multiply(d, of_pointer(a + k), of_pointer(b + k));
-    commit();
-    wait_groups<0>();
+    commit_and_wait();
     if (d[2] != 64)
         __trap();
     write_out(out, d);
@@ -699,8 +652,7 @@ __global__ void replaced(float *out, const __grid_constant__ CUtensorMap map, CU
     __shared__ __align__(1024) char tile[8192];
     __shared__ barrier_t full;
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
+        init_one(&full);
         maps[0] = map;
         set_address(maps, second); // FAULT no_release no_acquire other_acquired
         if (RELEASES)
@@ -728,10 +680,8 @@ __global__ void replaced_in_shared(float *out, const __grid_constant__ CUtensorM
     __shared__ __align__(128) CUtensorMap mine;
     __shared__ barrier_t full;
     CUtensorMap *const own = &maps[blockIdx.x];
-    if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
-    }
+    if (threadIdx.x == 0)
+        init_one(&full);
     __syncthreads();
     if (threadIdx.x < 32) {
         ((unsigned *)&mine)[threadIdx.x] = ((const unsigned *)&map)[threadIdx.x];
@@ -773,8 +723,7 @@ __global__ void map_in_shared(const __grid_constant__ CUtensorMap map)
     __shared__ __align__(128) CUtensorMap mine;
     __shared__ barrier_t full;
     mine = map;
-    init(&full, 1);
-    fence_init();
+    init_one(&full);
     expect(&full, sizeof tile);
     load_box(tile, &mine, 0, 0, &full); // FAULT map_in_shared
     wait(&full, 0);
@@ -785,8 +734,7 @@ __global__ void no_tensor(const __grid_constant__ CUtensorMap map, CUtensorMap *
 {
     __shared__ __align__(1024) char tile[8192];
     __shared__ barrier_t full;
-    init(&full, 1);
-    fence_init();
+    init_one(&full);
     maps[0] = map;
     asm volatile("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%0], 2;" ::"l"(maps)
                  : "memory");
@@ -808,8 +756,6 @@ static CUtensorMap tensor()
     static unsigned short ones[128 * 64], twos[64 * 64];
     const cuuint64_t size[] = {64, 128}, stride[] = {128};
     const cuuint32_t box[] = {64, 64}, step[] = {1, 1};
-    void *found = NULL;
-    cudaDriverEntryPointQueryResult result;
     CUtensorMap map;
     for (unsigned short &one : ones)
         one = 0x3f80;
@@ -817,12 +763,8 @@ static CUtensorMap tensor()
         two = 0x4000;
     cudaMemcpy(g, ones, sizeof ones, cudaMemcpyHostToDevice);
     cudaMemcpy(g + sizeof ones, twos, sizeof twos, cudaMemcpyHostToDevice);
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
-                                         &result) != cudaSuccess ||
-        reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
-            &map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, g, size, stride, box, step,
-            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+    if (tile_map(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, g, size, stride, box, step,
+                 CU_TENSOR_MAP_SWIZZLE_128B) != CUDA_SUCCESS)
         exit(3);
     return map;
 }
@@ -832,15 +774,9 @@ static CUtensorMap short_rows(void *data)
 {
     const cuuint64_t size[] = {9, 4}, stride[] = {48};
     const cuuint32_t box[] = {12, 4}, step[] = {1, 1};
-    void *found = NULL;
-    cudaDriverEntryPointQueryResult result;
     CUtensorMap map;
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
-                                         &result) != cudaSuccess ||
-        reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
-            &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, box, step,
-            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+    if (tile_map(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, box, step,
+                 CU_TENSOR_MAP_SWIZZLE_NONE) != CUDA_SUCCESS)
         exit(3);
     return map;
 }
@@ -851,15 +787,8 @@ static CUtensorMap columns(int low)
     const cuuint64_t size[] = {8, 5, 4, 1}, stride[] = {32, 160, 640};
     const cuuint32_t step[] = {1, 1, 1, 1};
     const int lower[] = {low, low}, upper[] = {-1, 0};
-    void *found = NULL;
-    cudaDriverEntryPointQueryResult result;
     CUtensorMap map;
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000,
-                                         cudaEnableDefault, &result) != cudaSuccess ||
-        reinterpret_cast<decltype(&cuTensorMapEncodeIm2col)>(found)(
-            &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, g, size, stride, lower, upper, 8, 4, step,
-            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+    if (column_map(&map, g, size, stride, lower, upper, 4, step) != CUDA_SUCCESS)
         exit(3);
     return map;
 }

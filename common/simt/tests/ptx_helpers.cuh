@@ -1,4 +1,4 @@
-// What faults_ptx.cu calls: a line of PTX each. Reports name the line that calls.
+// What faults_ptx.cu calls: a line or two of PTX each. Reports name the line that calls.
 #ifndef PTX_HELPERS_CUH
 #define PTX_HELPERS_CUH
 
@@ -19,6 +19,13 @@ __device__ static __forceinline__ void init(barrier_t *b, unsigned count)
 __device__ static __forceinline__ void fence_init()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// For one arrival; copies find it so.
+__device__ static __forceinline__ void init_one(barrier_t *b)
+{
+    init(b, 1);
+    fence_init();
 }
 
 __device__ static __forceinline__ void fence_proxy()
@@ -67,6 +74,13 @@ __device__ static __forceinline__ void load(void *to, const void *from, unsigned
                  "[%0], [%1], %2, [%3];" ::"r"(shared(to)),
                  "l"(from), "r"(bytes), "r"(shared(b))
                  : "memory");
+}
+
+__device__ static __forceinline__ void expect_load(void *to, const void *from, unsigned bytes,
+                                                   barrier_t *b)
+{
+    expect(b, bytes);
+    load(to, from, bytes, b);
 }
 
 __device__ static __forceinline__ void load_box(void *to, const void *map, int x, int y,

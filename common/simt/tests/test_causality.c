@@ -2,8 +2,6 @@
  * numbered anew again and again. Beside it, a model that keeps whole vector clocks. */
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmocka_all.h"

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "cmocka_all.h"
+#include "ptx_helpers.cuh"
+#include "tensor_maps.cuh"
 
 enum { SHARED = 4096, MOST = 5 };
 static const size_t GLOBAL = (size_t)1 << 24;
@@ -29,11 +31,6 @@ struct Place {
     int at[MOST];
     unsigned short offsets[3];
 };
-
-static __device__ uint32_t shared_address(const void *at)
-{
-    return (uint32_t)__cvta_generic_to_shared(at);
-}
 
 #define LOAD(dimensions, way) "cp.async.bulk.tensor." #dimensions "d.shared::cluster.global" way
 #define TILES ".mbarrier::complete_tx::bytes [%0], "
@@ -72,25 +69,18 @@ __global__ void copy(const __grid_constant__ CUtensorMap map, int rank, bool col
                      int to, int bytes, uint32_t *out)
 {
     __shared__ alignas(1024) uint32_t box[SHARED / 4];
-    __shared__ uint64_t barrier;
+    __shared__ barrier_t barrier;
     for (int i = threadIdx.x; i < SHARED / 4; i += blockDim.x)
         box[i] = ~0u;
     if (threadIdx.x == 0)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier))
-                     : "memory");
+        init(&barrier, 1);
     asm volatile("fence.proxy.async;" ::: "memory");
     __syncthreads();
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                         shared_address(&barrier)),
-                     "r"(bytes)
-                     : "memory");
-        load(shared_address(box) + to, &map, shared_address(&barrier), rank, columns, place);
+        expect(&barrier, bytes);
+        load(shared(box) + to, &map, shared(&barrier), rank, columns, place);
     }
-    asm volatile(
-        "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0; "
-        "@!done bra again; }" ::"r"(shared_address(&barrier))
-        : "memory");
+    wait(&barrier, 0);
     for (int i = threadIdx.x; i < SHARED / 4; i += blockDim.x)
         out[i] = box[i];
 }
@@ -151,17 +141,6 @@ static bool read_case(FILE *file, Case *c)
     return true;
 }
 
-static void *entry(const char *name)
-{
-    void *found = nullptr;
-    cudaDriverEntryPointQueryResult status;
-    assert_int_equal(
-        cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &status),
-        cudaSuccess);
-    assert_non_null(found);
-    return found;
-}
-
 static CUresult encode(CUtensorMap *map, const Case &c, void *data)
 {
     const CUtensorMapDataType type = c.bytes == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
@@ -171,11 +150,11 @@ static CUresult encode(CUtensorMap *map, const Case &c, void *data)
     const CUtensorMapInterleave interleave = (CUtensorMapInterleave)c.interleave;
     const CUtensorMapSwizzle swizzle = (CUtensorMapSwizzle)c.swizzle;
     if (strcmp(c.way, "im2col") == 0)
-        return ((decltype(&cuTensorMapEncodeIm2col))entry("cuTensorMapEncodeIm2col"))(
+        return driver_function<PFN_cuTensorMapEncodeIm2col_v12000>("cuTensorMapEncodeIm2col")(
             map, type, c.rank, data, c.dims, c.strides, c.lower, c.upper, c.box[0], c.box[1],
             c.steps, interleave, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    return ((decltype(&cuTensorMapEncodeTiled))entry("cuTensorMapEncodeTiled"))(
+    return driver_function<PFN_cuTensorMapEncodeTiled_v12000>("cuTensorMapEncodeTiled")(
         map, type, c.rank, data, c.dims, c.strides, c.box, c.steps, interleave, swizzle,
         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }

@@ -279,14 +279,6 @@ static void test_unchecked_is_told(void **state)
     assert_says(text, "\"launches\": 1, \"blocks\": 1}");
 }
 
-static void test_checks_off(void **state)
-{
-    int status;
-    (void)state;
-    assert_string_equal(run("SIMT_CHECKS=off", "no_barrier", &status), "printed before\n");
-    assert_int_equal(status, 0);
-}
-
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
@@ -299,7 +291,6 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_nowhere_to_write),
         cmocka_unit_test(test_report),
         cmocka_unit_test(test_unchecked_is_told),
-        cmocka_unit_test(test_checks_off),
     };
     if (count != 3) {
         fputs("usage: test_simt_listing path/to/simt_faults path/to/a/step's/program\n", stderr);

@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #include "cmocka_all.h"

@@ -2,7 +2,6 @@
 // out. Compiles with nvcc (sm_90a) as well. The matrices hold small whole numbers, so that every
 // sum is exact, however it is made. Layouts are those of the PTX ISA's figures.
 #include <cuda.h>
-#include <cudaTypedefs.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 #include "cmocka_all.h"
 #include "ptx_helpers.cuh"
+#include "tensor_maps.cuh"
 
 // ---- mma.sync ----
 
@@ -193,17 +193,6 @@ static void test_matrices_move(void **)
 
 // ---- tensor copies ----
 
-static PFN_cuTensorMapEncodeTiled_v12000 encode()
-{
-    void *found = NULL;
-    cudaDriverEntryPointQueryResult result;
-    assert_int_equal(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
-                                                      cudaEnableDefault, &result),
-                     cudaSuccess);
-    assert_int_equal(result, cudaDriverEntryPointSuccess);
-    return (PFN_cuTensorMapEncodeTiled_v12000)found;
-}
-
 // A box goes to shared memory, is written out as it lies there, and stored back one row on; not
 // one that begins outside, of which an H200 says that this is an illegal instruction.
 __global__ void copy_box(const __grid_constant__ CUtensorMap map, int x, int y, unsigned bytes,
@@ -212,8 +201,7 @@ __global__ void copy_box(const __grid_constant__ CUtensorMap map, int x, int y, 
     extern __shared__ __align__(1024) float tile[];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
+        init_one(&b);
         expect(&b, bytes);
         load_box(tile, &map, x, y, &b);
     }
@@ -248,9 +236,8 @@ static void check_box(CUtensorMapSwizzle swizzle, unsigned span, unsigned box_wi
     cudaMalloc((void **)&data, host.size() * 4);
     cudaMalloc((void **)&out, box.size() * 4);
     cudaMemcpy(data, host.data(), host.size() * 4, cudaMemcpyHostToDevice);
-    assert_int_equal(encode()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, extent,
-                              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+    assert_int_equal(tile_map(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, extent,
+                              steps, swizzle),
                      CUDA_SUCCESS);
     copy_box<<<1, 64, 8192>>>(map, x, y, bytes, out);
     assert_int_equal(cudaMemcpy(box.data(), out, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
@@ -305,9 +292,8 @@ static void test_filled(void **)
     cudaMemcpy(data, host.data(), host.size() * 4, cudaMemcpyHostToDevice);
     for (int kind = 0; kind < 4; kind++) {
         CUtensorMap map;
-        assert_int_equal(encode()(&map, types[kind], 2, data, size, stride, extent, steps,
-                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                                  CU_TENSOR_MAP_L2_PROMOTION_NONE,
+        assert_int_equal(tile_map(&map, types[kind], 2, data, size, stride, extent, steps,
+                                  CU_TENSOR_MAP_SWIZZLE_NONE,
                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA),
                          CUDA_SUCCESS);
         copy_box<<<1, 64, 8192>>>(map, 28, -2, 16 * BOX_HEIGHT * 4, out);
@@ -333,8 +319,7 @@ __global__ void take_columns(const __grid_constant__ CUtensorMap map, int c, int
     __shared__ __align__(128) float tile[24 * 8];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
+        init_one(&b);
         expect(&b, sizeof tile);
         asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::"
                      "bytes [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(shared(tile)),
@@ -353,16 +338,7 @@ static void columns_map(CUtensorMap *map, float *data, int low, int high, unsign
     const cuuint64_t size[] = {16, 7, 5, 3}, stride[] = {64, 64 * 7, 64 * 35};
     const int lower[] = {low, low}, upper[] = {high, high};
     const cuuint32_t steps[] = {1, step, step, 1};
-    void *found = NULL;
-    cudaDriverEntryPointQueryResult result;
-    assert_int_equal(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000,
-                                                      cudaEnableDefault, &result),
-                     cudaSuccess);
-    assert_int_equal(((PFN_cuTensorMapEncodeIm2col_v12000)found)(
-                         map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, data, size, stride, lower, upper,
-                         8, 24, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-                     CUDA_SUCCESS);
+    assert_int_equal(column_map(map, data, size, stride, lower, upper, 24, steps), CUDA_SUCCESS);
 }
 
 // A filter of 3 x 3, padded by 1, with a stride: the column of each of its places.
@@ -509,9 +485,8 @@ static void test_reductions(void **)
     cudaMemset(data, 0, host.size() * 4);
     cudaMemset(sum, 0, 1024);
     cudaMemset(largest, 0, 16);
-    assert_int_equal(encode()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, extent,
-                              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+    assert_int_equal(tile_map(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, extent,
+                              steps, CU_TENSOR_MAP_SWIZZLE_NONE),
                      CUDA_SUCCESS);
     reduce<<<3, 64>>>(map, sum, largest);
     assert_int_equal(cudaMemcpy(host.data(), data, host.size() * 4, cudaMemcpyDeviceToHost),
@@ -561,8 +536,7 @@ __global__ void copy_by(const CUtensorMap *map, float *out)
     __shared__ __align__(1024) float tile[8 * 32];
     __shared__ barrier_t b;
     if (threadIdx.x == 0) {
-        init(&b, 1);
-        fence_init();
+        init_one(&b);
         expect(&b, sizeof tile);
         asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], %1;" ::"l"(map), "n"(128)
                      : "memory");
@@ -643,10 +617,8 @@ static void test_given_types(void **)
         CUtensorMap map;
         const uint32_t *wanted = i < 4 ? given : i < 6 ? sums : flushed;
         cudaMemcpy(data, before, sizeof host, cudaMemcpyHostToDevice);
-        assert_int_equal(encode()(&map, types[i % 4], 1, data, size, stride, extent, steps,
-                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                                  CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+        assert_int_equal(tile_map(&map, types[i % 4], 1, data, size, stride, extent, steps,
+                                  CU_TENSOR_MAP_SWIZZLE_NONE),
                          CUDA_SUCCESS);
         give_row<<<1, 32>>>(map, i >= 4);
         assert_int_equal(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
@@ -662,9 +634,8 @@ static void test_refused_maps(void **)
     cuuint64_t size[] = {16, 4}, stride[] = {64};
     cuuint32_t box[] = {16, 4}, steps[] = {1, 1};
     const auto tried = [&](void *address, CUtensorMapSwizzle swizzle) {
-        return encode()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, size, stride, box, steps,
-                        CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        return tile_map(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, size, stride, box, steps,
+                        swizzle);
     };
     alignas(16) static char memory[256];
     assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_64B), CUDA_SUCCESS);
@@ -676,9 +647,8 @@ static void test_refused_maps(void **)
     box[1] = 257;
     assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
     box[1] = 4;
-    assert_int_equal(encode()(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, memory, size, stride, box,
-                              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                              CU_TENSOR_MAP_L2_PROMOTION_NONE,
+    assert_int_equal(tile_map(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, memory, size, stride, box,
+                              steps, CU_TENSOR_MAP_SWIZZLE_NONE,
                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA),
                      CUDA_ERROR_INVALID_VALUE);
     box[0] = 3;

@@ -1,5 +1,4 @@
 /* What a learner reads after a mistake: runs simt_mistakes and looks for what must be there. */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

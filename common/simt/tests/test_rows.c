@@ -1,7 +1,6 @@
 /* What is checked a row at a time ends as if it had been checked lane by lane: the same races, and
  * the same memory of who was there. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

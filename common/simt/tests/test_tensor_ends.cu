@@ -2,13 +2,13 @@
 // wrote on an H200 (tensor_ends_h200.csv). Compiles with nvcc (sm_90a) as well.
 #include <cuda.h>
 
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
 #include "cmocka_all.h"
 #include "ptx_helpers.cuh"
+#include "tensor_maps.cuh"
 
 enum { PITCH = 512, ROWS = 3, ROW = 128, BOX = 2 * ROW };
 
@@ -57,8 +57,7 @@ __global__ void take(const __grid_constant__ CUtensorMap map, int x, unsigned ch
     __shared__ alignas(1024) unsigned char box[BOX];
     __shared__ barrier_t full;
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        fence_init();
+        init_one(&full);
         expect(&full, BOX);
         load_box(box, &map, x, 0, &full);
     }
@@ -82,16 +81,8 @@ static CUtensorMap map_of(const Case &c, const Type &type, void *data)
     const cuuint64_t size[] = {(cuuint64_t)c.columns, ROWS}, stride[] = {PITCH};
     const cuuint32_t box[] = {(cuuint32_t)(ROW / type.bytes), 2}, steps[] = {1, 1};
     alignas(64) CUtensorMap map;
-    void *encode = nullptr;
-    cudaDriverEntryPointQueryResult status;
-    assert_int_equal(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
-                                                      cudaEnableDefault, &status),
-                     cudaSuccess);
-    assert_int_equal(((decltype(&cuTensorMapEncodeTiled))encode)(
-                         &map, type.type, 2, data, size, stride, box, steps,
-                         CU_TENSOR_MAP_INTERLEAVE_NONE,
-                         c.swizzle ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
-                         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+    assert_int_equal(tile_map(&map, type.type, 2, data, size, stride, box, steps,
+                              c.swizzle ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE),
                      CUDA_SUCCESS);
     return map;
 }

@@ -1,6 +1,7 @@
 // wgmma: which element of a tile lies where, for each way of laying tiles out in shared memory, and
 // which lane holds what of the result. Compiles with nvcc (sm_90a) as well. The matrices hold small
 // whole numbers, so that every sum is exact, however it is made.
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "cmocka_all.h"
+#include "wgmma_helpers.cuh"
 
 enum number { BF16, F16, TF32, E4M3, E5M2, S8, U8 };
 
@@ -183,17 +185,6 @@ __device__ static void product(T (&d)[32], uint64_t a, uint64_t b, int adds)
         PRODUCT64("k32.s32.u8.u8", WHOLE, "");
 }
 
-static __device__ void fence()
-{
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}
-
-static __device__ void commit_and_wait()
-{
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-}
-
 // D = A B + 1, or D = A B.
 template <number TYPE, bool TRANSPOSED_A, bool TRANSPOSED_B, class T>
 __global__ void multiply(T *out, Layout of_a, Layout of_b, int adds)
@@ -206,9 +197,9 @@ __global__ void multiply(T *out, Layout of_a, Layout of_b, int adds)
     fill<TYPE>(b, of_b, false);
     for (T &x : d)
         x = 1;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    fence_proxy();
     __syncthreads();
-    fence();
+    wgmma_fence();
     for (int k = 0; k < of_a.depth; k += 32 / bytes)
         product<TYPE, TRANSPOSED_A, TRANSPOSED_B>(d, descriptor(of_a, bytes, tiles, k),
                                                   descriptor(of_b, bytes, b, k), adds || k > 0);
@@ -297,9 +288,9 @@ __global__ void from_registers(float *out, Layout of_b, int adds)
     }
     for (int i = 0; i < 32; i++)
         d[i] = e[i] = 1;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    fence_proxy();
     __syncthreads();
-    fence();
+    wgmma_fence();
 #define REGISTERS "{%32, %33, %34, %35}"
 #define PRODUCT_OF(d, step)                                                                        \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %37, 0;\n"                                      \
@@ -310,14 +301,14 @@ __global__ void from_registers(float *out, Layout of_b, int adds)
                    "l"(descriptor(of_b, 2, tiles, 16 * step)), "r"(adds))
     PRODUCT_OF(d, 0);
     PRODUCT_OF(d, 1);
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    commit();
     PRODUCT_OF(e, 0);
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-    asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+    commit();
+    wait_groups<1>();
     if (group == 1)
         for (int i = 0; i < 32; i++)
             out[row_of(i) * 64 + column_of(i)] = d[i];
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    wait_groups<0>();
     if (group == 0)
         for (int i = 0; i < 32; i++)
             out[4096 + row_of(i) * 64 + column_of(i)] = e[i];
@@ -348,9 +339,9 @@ __global__ void wide(float *out, Layout of_a, Layout of_b, int adds)
     fill<BF16>(b, of_b, false);
     for (float &x : d)
         x = 1;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    fence_proxy();
     __syncthreads();
-    fence();
+    wgmma_fence();
     for (int k = 0; k < of_a.depth; k += 16)
         PRODUCT("m64n256k16.f32.bf16.bf16", LIST128, ALL128(REAL, d), "128", "129", "130",
                 ", 1, 1, 0, 0", "l"(descriptor(of_a, 2, tiles, k)), "l"(descriptor(of_b, 2, b, k)),

@@ -1,4 +1,4 @@
-// What faults_wgmma.cu calls: a line of PTX each. Reports name the line that calls.
+// What faults_wgmma.cu calls: a line or two of PTX each. Reports name the line that calls.
 #ifndef WGMMA_HELPERS_CUH
 #define WGMMA_HELPERS_CUH
 
@@ -46,6 +46,12 @@ template <int GROUPS>
 __device__ static __forceinline__ void wait_groups()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(GROUPS) : "memory");
+}
+
+__device__ static __forceinline__ void commit_and_wait()
+{
+    commit();
+    wait_groups<0>();
 }
 
 __device__ static __forceinline__ void multiply(float (&d)[4], unsigned long long a,

@@ -55,7 +55,7 @@ __global__ void test(Results *r, int *olds)
     atomicCAS(&r->cas, i, i + 1);
     atomicAdd(&r->uadd, 3u);
     atomicMin(&r->umin, (unsigned int)i);
-    atomicMax(&r->umax, (unsigned int)i);
+    atomicMax(&r->umax, INT_MAX + (unsigned int)i);
     atomicInc(&r->inc, 9);
     atomicDec(&r->dec, 9);
     atomicCAS(&r->ucas, 7u, 8u);
@@ -115,7 +115,8 @@ int main()
     CHECK(cudaDeviceSynchronize());
     EXPECT(r->add == n && r->sub == -2 * n && r->exch >= 0 && r->exch < n);
     EXPECT(r->min == -10 && r->max == n - 11 && r->land == 0 && r->lor == -1 && r->lxor == 0);
-    EXPECT(r->cas >= 1 && r->cas <= n && r->uadd == 3u * n && r->umin == 0 && r->umax == n - 1u);
+    EXPECT(r->cas >= 1 && r->cas <= n && r->uadd == 3u * n && r->umin == 0 &&
+           r->umax == INT_MAX + (n - 1u));
     EXPECT(r->inc == n % 10 && r->dec == (10 - n % 10) % 10 && r->ucas == 8);
     EXPECT(r->ladd == (unsigned long long)n << 33 && r->lmin == 1ull << 40);
     EXPECT(r->lmax == (1ull << 40) + n - 1 && r->lcas >= 1 && r->lexch == 5);

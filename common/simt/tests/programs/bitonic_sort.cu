@@ -1,6 +1,5 @@
 // Bitonic sort: large steps in global memory, one launch each; small ones in shared memory.
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 #include "check.cuh"

@@ -1,6 +1,5 @@
 // A separable filter over an image, the kernel in constant memory, tiles with halos in shared
 // memory.
-#include <cstdlib>
 #include <memory>
 
 #include "check.cuh"

@@ -44,7 +44,7 @@ __global__ void counting(int *out, long long *ticks)
     int t = threadIdx.x;
     int count = __syncthreads_count(t % 3 == 0);
     int all = __syncthreads_and(t < 100), some = __syncthreads_or(t == 99);
-    int none = __syncthreads_or(t > 99);
+    int none = __syncthreads_or(t > 99) || __syncthreads_and(t < 99);
     out[t] = count == 34 && all && some && !none;
     __threadfence_block();
     __threadfence_system();

@@ -2,8 +2,6 @@
 // their own, conditions, and objects that they keep.
 #include "check.cuh"
 
-#include <cstdlib>
-
 enum { N = 100 };
 
 __device__ int table[N];

@@ -19,7 +19,7 @@ __global__ void integers(int *failed, unsigned int one)
     }
     unsigned int x = 0x12345678u * one;
     THAT(__popc(x) == 13 && __popcll(~0ull * one) == 64);
-    THAT(__clz(x) == 3 && __clz(0) == 32 && __clzll(one) == 63);
+    THAT(__clz(x) == 3 && __clz(0) == 32 && __clzll(one) == 63 && __clzll(0) == 64);
     THAT(__ffs(x) == 4 && __ffs(0) == 0 && __ffsll(1ll << 40) == 41);
     THAT(__brev(x) == 0x1e6a2c48u && __brevll(one) == 1ull << 63);
     THAT(__funnelshift_l(0x80000000u * one, 1, 1) == 3 &&
@@ -35,6 +35,7 @@ __global__ void integers(int *failed, unsigned int one)
     THAT(__hadd(-3 * (int)one, 4) == 0 && __rhadd(3 * (int)one, 4) == 4);
     THAT(__dp4a(0x01020304 * (int)one, 0x01010101, 5) == 15);
     THAT(min(3, 7) == 3 && max(3u, 7u) == 7 && min(-1ll, 5ll) == -1 && max(1.5f, 2.5f) == 2.5f);
+    THAT(min(nanf(""), 1.0f * one) == 1 && max(1.0f * one, nanf("")) == 1 && min(1.5f, 2.5) == 1.5);
     THAT(umin(3, 7) == 3 && umax(3, 7) == 7 && abs(-3) == 3 && llabs(-3ll) == 3);
 }
 

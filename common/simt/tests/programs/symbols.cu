@@ -94,8 +94,9 @@ int main()
     CHECK(cudaMemset(address, 0, size));
     CHECK(cudaMemcpyFromSymbol(read, values, sizeof(read)));
     EXPECT(read[0] == 0.0f && read[7] == 0.0f);
-    // One byte too many.
+    // Too many bytes, and one behind the end.
     EXPECT(cudaMemcpyToSymbol(counter, &total, sizeof(total)) == cudaErrorInvalidValue);
+    EXPECT(cudaMemcpyToSymbol(counter, &total, 1, sizeof(counter)) == cudaErrorInvalidValue);
     cudaGetLastError();
     cudaFree(d_out);
     cudaFree(d_double);

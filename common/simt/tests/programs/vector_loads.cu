@@ -130,6 +130,8 @@ __global__ void bind(float4 *a)
 int main()
 {
     test_rays();
+    EXPECT(make_uint3(1, 2, 3).z + dim3(4).x + dim3(4).y + dim3(4).z == 9);
+    EXPECT(make_int2(3, 4).y == 4 && make_uchar4(1, 2, 3, 4).w == 4 && make_longlong2(5, 6).x == 5);
     for (int n : {1, 3, 4, 1001}) {
         int *in, *out;
         CHECK(cudaMallocManaged(&in, n * sizeof(int)));

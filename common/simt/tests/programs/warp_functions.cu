@@ -17,6 +17,8 @@ __global__ void votes(unsigned int *out)
     ok &= __match_any_sync(FULL, 1.5) == FULL;
     ok &= __reduce_add_sync(FULL, lane) == 496;
     ok &= __reduce_max_sync(FULL, lane - 5) == 26 && __reduce_min_sync(FULL, lane - 5) == -5;
+    ok &= __reduce_add_sync(FULL, lane - 5u) == 336 && __reduce_max_sync(FULL, lane - 5u) == ~0u;
+    ok &= __reduce_min_sync(FULL, lane - 5u) == 0;
     ok &= __reduce_or_sync(FULL, 1u << lane) == FULL &&
           __reduce_and_sync(FULL, ~0u << lane % 4) == ~7u;
     ok &= __reduce_xor_sync(FULL, (unsigned int)lane) == 0;

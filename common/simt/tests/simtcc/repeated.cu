@@ -28,14 +28,6 @@ __global__ void plus(const float *from, float *to, int n, char what)
     }
 }
 
-__global__ void double_all(float *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        data[i] *= 2;
-    }
-}
-
 __global__ void accumulate(const float *from, float *to, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -232,6 +224,14 @@ static void symbols(int)
     to_variable<<<1, 1>>>(in);
 }
 
+static float *registered(void)
+{
+    float *memory = (float *)aligned_alloc(4096, 4096);
+    memset(memory, 0, 4096);
+    cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
+    return memory;
+}
+
 /* What it changes was cleared; what it doubles, copied back. */
 static __global__ void add_and_keep(const float *from, float *to, float *copy, int n)
 {
@@ -280,11 +280,6 @@ static const struct {
     void (*launch)(int i);
 } cases[] = {
     {"plain", [](int) { TWICE; }},
-    {"shown",
-     [](int) {
-         TWICE;
-         show();
-     }},
     {"other_launches",
      [](int) {
          TWICE;
@@ -377,7 +372,7 @@ static const struct {
      }},
     {"in_place",
      [](int) {
-         double_all<<<8, 128>>>(in, N);
+         accumulate<<<8, 128>>>(in, in, N);
          show_memory("in", in, N * sizeof *in);
      }},
     {"accumulated", [](int) { accumulate<<<8, 128>>>(in, out, N); }},
@@ -398,19 +393,18 @@ static const struct {
     {"copied_back",
      [](int) {
          cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
-         double_all<<<8, 128>>>(in, N);
+         accumulate<<<8, 128>>>(in, in, N);
          show_memory("in", in, N * sizeof *in);
      }},
     /* Each finds what another has left, as in the time before. */
     {"in_turns",
      [](int) {
          TWICE;
-         double_all<<<8, 128>>>(out, N);
+         accumulate<<<8, 128>>>(out, out, N);
          plus<<<8, 128>>>(out, more, N, 1);
          clamp<<<8, 128>>>(out, N);
      }},
-    /* Of what was there before, one number is another; it is behind those that the launch writes.
-     * */
+    /* Of what was there, one number is another; it is behind those that the launch writes. */
     {"found_other",
      [](int i) {
          cudaMemset(out, 0, N * sizeof *out);
@@ -421,8 +415,7 @@ static const struct {
          show_memory("out", out, N * sizeof *out);
      }},
     /* What it changes is put back each time; what it reads, and what it only writes, is left alone
-     * but
-     * for once each. */
+     * but for once each. */
     {"put_back",
      [](int i) {
          cudaMemset(out, 0, N * sizeof *out);
@@ -500,8 +493,7 @@ static const struct {
          }
      }},
     /* Beside what the kernel writes, and while it runs: by another thread, in the launch that
-     * would be
-     * recorded. */
+     * would be recorded. */
     {"written_beside",
      [](int i) {
          static unsigned int *pinned;
@@ -529,12 +521,7 @@ static const struct {
      }},
     {"registered_written",
      [](int i) {
-         static float *memory;
-         if (!memory) {
-             memory = (float *)aligned_alloc(4096, 4096);
-             memset(memory, 0, 4096);
-             cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
-         }
+         static float *const memory = registered();
          memory[i] = i;
          twice<<<8, 128>>>(memory, out, N);
          cudaDeviceSynchronize();
@@ -555,7 +542,6 @@ static const struct {
      }},
     {"texture",
      [](int i) {
-         cudaTextureObject_t object;
          cudaResourceDesc resource = {};
          cudaTextureDesc description = {};
          resource.resType = cudaResourceTypeLinear;
@@ -566,9 +552,8 @@ static const struct {
          if (!one) {
              cudaCreateTextureObject(&one, &resource, &description, NULL);
          }
-         object = one;
          cudaMemset((char *)in + i, i, 1);
-         fetch<<<1, 32>>>(object, out);
+         fetch<<<1, 32>>>(one, out);
      }},
     {"fences", [](int) { flag<<<1, 1>>>((int *)more); }},
     {"heap", [](int) { allocates<<<1, 1>>>((float **)more); }},
@@ -618,12 +603,7 @@ static const struct {
      }},
     {"unregistered",
      [](int i) {
-         static float *memory;
-         if (!memory) {
-             memory = (float *)aligned_alloc(4096, 4096);
-             memset(memory, 0, 4096);
-             cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
-         }
+         static float *const memory = registered();
          if (i == TIMES - 1) {
              cudaHostUnregister(memory);
          }
@@ -689,8 +669,7 @@ static const struct {
          }
      }},
     /* The launch in the last round is itself not ordered behind another one, which writes what is
-     * there
-     * already. */
+     * there already. */
     {"race_of_repeat",
      [](int i) {
          plus<<<8, 128>>>(more, more, N, 0);

@@ -25,7 +25,7 @@ repeats() {
         unset SIMT_CORES SIMT_CORES_AFTER
     done
 }
-repeats 4 plain shown same_again graph pointer timed no_race shape
+repeats 4 plain same_again graph pointer timed no_race shape
 repeats 3 clamped failing counted_again copied_back no_race_of_atomics
 repeats 1 output_written found_other put_back elsewhere
 repeats 2 started_again
@@ -43,8 +43,3 @@ for case in unset_shared unset_again other_device unregistered freed race_write_
     cmp -s with_run with_skip || fail "repeated.cu $case: not the finding of all that are run"
     grep -qx 'status 1' with_run || fail "repeated.cu $case: $(grep status with_run)"
 done
-SIMT_REPEATED=often ./repeated plain >output 2>&1
-status=$?
-if [ $status -ne 2 ] || ! grep -qx 'simt: SIMT_REPEATED=often: want run, skip or tell' output; then
-    fail 'SIMT_REPEATED=often'
-fi
