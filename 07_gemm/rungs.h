@@ -109,8 +109,6 @@ const char *declines_few_rows_bf16(const struct gemm *call);
 void launch_few_rows_bf16(const struct gemm *call);
 const char *declines_few_columns_bf16(const struct gemm *call);
 void launch_few_columns_bf16(const struct gemm *call);
-void launch_three_consumers(const struct gemm *call);
-void launch_shared_wave(const struct gemm *call);
 const char *declines_stored_later(const struct gemm *call);
 void launch_stored_later(const struct gemm *call);
 const char *declines_even_waves(const struct gemm *call);

@@ -320,7 +320,7 @@ static void test_waves(void **state)
 
     step_test_choose(&wave_ladder);
     declines = declines_tma_loads;
-    launch = launch_shared_wave; /* tiles that are whole, shared by two blocks, or by many */
+    launch = launch_stream_k_bf16; /* tiles that are whole, shared by two blocks, or by many */
     check_waves();
     declines = declines_stored_later;
     launch = launch_stored_later; /* up to six of a block */

@@ -131,25 +131,6 @@ double bf16_cycles_if_shared(const struct gemm *call)
            fmax(waves, 1) * cycles_of_tile(call, tile) + waiting + others * sums_of_another;
 }
 
-/* Products that reach the power limit, where high tiles gain what they save in bytes (in turn with
- * BF16_WIDE on an H100); without a beta, with which they would be stored two elements at a time.
- * What is left for the last wave is shared, unless that is nearly full. */
-double bf16_cycles_if_high(const struct gemm *call)
-{
-    static const struct tile tile = {192, 256, 1475};
-    const double sums_of_others = 1.6e4;
-    const double tiles = count_tiles(call, &tile, false), waves = tiles / call->multiprocessors;
-    const double a_wave = (double)bf16_steps_of(call) * tile.step_cycles +
-                          1.5 * cycles_of_tile(call, &persistent[BF16_WIDE]);
-    const bool is_nearly_full = waves - floor(waves) == 0 || waves - floor(waves) >= 0.75;
-
-    if (call->k < 1024 || waves < 2 || call->beta != 0 ||
-        !bf16_in_lines(call->a_bf16, call->k, call->lda) ||
-        !bf16_in_lines(call->b_bf16, call->n, call->ldb))
-        return HUGE_VAL;
-    return is_nearly_full ? ceil(waves) * a_wave : waves * a_wave + sums_of_others;
-}
-
 /* ---- the rung even_waves --------------------------------------------------------------------- */
 
 bool bf16_can_be_even(const struct gemm *call)

@@ -28,8 +28,5 @@ double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits);
 /* With BF16_SHARED. */
 double bf16_cycles_if_shared(const struct gemm *call);
 
-/* With BF16_HIGH; HUGE_VAL for what was not measured with it. */
-double bf16_cycles_if_high(const struct gemm *call);
-
 #endif
 /* SPDX-License-Identifier: MIT */

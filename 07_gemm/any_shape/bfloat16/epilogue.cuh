@@ -160,31 +160,6 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
     }
 }
 
-/* The same without the TMA, and for a beta of 0: each warp stores its 16 rows by way of its part of
- * the buffer. A lane stores 16 bytes, and eight lanes 64 columns of a row. C must be such that the
- * TMA could store it. */
-template <unsigned SUMS>
-static __device__ void store_by_warps(const struct gemm &call, unsigned char *buffer, size_t row,
-                                      size_t column, const float (&sum)[SUMS])
-{
-    const unsigned lane = threadIdx.x % 32, chunk = lane % 8;
-    const unsigned first = threadIdx.x % WARPGROUP / 32 * 16 + lane / 8;
-
-#pragma unroll
-    for (unsigned panel = 0; panel < SUMS * 2 / PANEL; panel++, column += PANEL) {
-        uint16_t *to = call.c_bf16 + (row + first) * call.ldc + column + chunk * 8;
-        fill_buffer<false>(call, buffer, row, column, sum + panel * 32);
-        __syncwarp();
-#pragma unroll
-        for (unsigned i = 0; i < 16; i += 4, to += 4 * call.ldc) {
-            const unsigned place = chunk ^ (first + i) % 8;
-            if (row + first + i < call.m && column + chunk * 8 < call.n)
-                *(uint4 *)to = *(const uint4 *)(buffer + (first + i) * ROW_BYTES + place * 16);
-        }
-        __syncwarp();
-    }
-}
-
 /* Keeps the partial sums of a split, as floats. */
 template <unsigned SUMS>
 static __device__ void keep_sums(const struct gemm &call, float *parts, size_t row, size_t column,

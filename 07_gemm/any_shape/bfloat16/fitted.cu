@@ -16,7 +16,6 @@ struct fitted {
     typedef every_nth<fitted> units;
     static const unsigned TILE_M = TILE_ROWS, TILE_N = 128, CLUSTER = CLUSTER_BLOCKS;
     static const unsigned GROUP = 8 / CLUSTER, SUMS = TILE_M / 2;
-    static const bool STORES_BY_TMA = true;
 
     /* A consumer's buffer: its columns of C. */
     static const unsigned BUFFERS = 1, BUFFER_ROWS = TILE_M, BUFFER_BYTES = TILE_M * ROW_BYTES;

@@ -16,8 +16,7 @@ static struct bf16_work work_of(const struct gemm *call)
     work.column_tiles = (unsigned)((call->n + Plan::TILE_N - 1) / Plan::TILE_N);
     work.steps = steps_along_k(call);
     work.splits = 1;
-    work.c_is_mapped = Plan::STORES_BY_TMA &&
-                       can_be_stored(call->c, call->m, call->n, call->ldc, sizeof(uint16_t));
+    work.c_is_mapped = can_be_stored(call->c, call->m, call->n, call->ldc, sizeof(uint16_t));
     return work;
 }
 

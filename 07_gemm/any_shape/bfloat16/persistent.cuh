@@ -24,7 +24,7 @@ struct every_nth;
 /* What a rung chooses. A cluster's blocks compute tiles below each other, so that they need the
  * same columns of B: each brings its share of them for all (multicast). Tiles are numbered by
  * groups of GROUP_ROWS rows of tiles. */
-template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS, bool BY_TMA,
+template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS,
           template <typename> class UNITS = every_nth, unsigned GROUP_ROWS = 8>
 struct plan {
     typedef UNITS<plan> units; /* which of them a cluster computes */
@@ -32,15 +32,12 @@ struct plan {
     static const unsigned CONSUMERS = 2 * WARPGROUP;
     static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
     static const unsigned CLUSTER = CLUSTER_BLOCKS, GROUP = GROUP_ROWS / CLUSTER;
-    static const bool STORES_BY_TMA = BY_TMA,
-                      SHARED_FIRST = true; /* any_shape/bfloat16/stream_k.cuh */
     typedef ::tensor_ring<TILE_M, TILE_N, STAGES> ring;
 
     /* Buffers of a consumer: 64 x 64 elements on their way to C. */
     static const unsigned BUFFERS = TILE_N % (2 * PANEL) == 0 ? 2 : TILE_N / PANEL;
     static const unsigned BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * ROW_BYTES;
-    static const unsigned SHARED_BYTES =
-        STAGES * ring::STAGE_BYTES + (BY_TMA ? 2 * BUFFERS * BUFFER_BYTES : 0);
+    static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES + 2 * BUFFERS * BUFFER_BYTES;
 
     /* What the consumers do with a step and with a tile's sums: each warpgroup 64 rows of it. */
     static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup,
@@ -57,7 +54,7 @@ struct plan {
 
         if (work.splits > 1)
             keep_sums(call, work.parts + unit.split * call.m * call.n, row, unit.column, sum);
-        else if (STORES_BY_TMA && work.c_is_mapped)
+        else if (work.c_is_mapped)
             store_by_tma<plan>(call, c, buffers, unit, sum);
         else
             store_sums(call, row, unit.column, sum);
@@ -208,7 +205,7 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
             continue;
         Plan::store(call, &maps.c, work, buffers, unit, warpgroup, sum);
     }
-    if (Plan::STORES_BY_TMA && threadIdx.x % WARPGROUP == 0)
+    if (threadIdx.x % WARPGROUP == 0)
         store_wait();
 }
 

@@ -53,10 +53,6 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
             best = if_even;
         }
     }
-    if (bf16_cycles_if_high(call) < *least) {
-        *least = bf16_cycles_if_high(call);
-        best = (struct bf16_plan){.way = BF16_HIGH, .splits = 1};
-    }
     if (!is_at_power_limit(call)) {
         double fitted, thin;
         const struct bf16_plan if_fitted = bf16_fitted_plan(call, &fitted);

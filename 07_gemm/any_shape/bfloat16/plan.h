@@ -14,16 +14,14 @@ extern "C" {
 #endif
 
 /* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (the rung
- * stream_k); the rungs shared_wave, even_waves or even_pairs, fitted, thin, few_rows and
- * few_columns; a matrix times a vector; and what none of these can: k = 0, or a side of more than
- * INT32_MAX. */
+ * stream_k); the rungs even_waves or even_pairs, fitted, thin, few_rows and few_columns; a matrix
+ * times a vector; and what none of these can: k = 0, or a side of more than INT32_MAX. */
 enum bf16_way {
     BF16_NARROW,
     BF16_MIDDLE,
     BF16_BROAD,
     BF16_WIDE,
     BF16_SHARED,
-    BF16_HIGH,
     BF16_EVEN,
     BF16_FITTED,
     BF16_THIN,

@@ -12,10 +12,10 @@
 #include "parts/workspace.h"
 #include "rungs.h"
 
-typedef plan<64, 8, 1, true> narrow;
-typedef plan<128, 6, 1, true> middle;
-typedef plan<192, 4, 1, true> broad;
-typedef plan<256, 4, 1, true, every_nth, 16> wide;
+typedef plan<64, 8, 1> narrow;
+typedef plan<128, 6, 1> middle;
+typedef plan<192, 4, 1> broad;
+typedef plan<256, 4, 1, every_nth, 16> wide;
 
 PERSISTENT_KERNEL(any_shape_narrow, narrow)
 PERSISTENT_KERNEL(any_shape_middle, middle)
@@ -114,7 +114,7 @@ extern "C" void prepare_any_shape_bf16(const struct gemm *call)
         parts_bytes(call) + copy_bytes(call->m, call->k) + copy_bytes(call->k, call->n);
     auto &scratch = scratches[gpu_place()];
 
-    prepare_workspace(call); /* of stream_k and shared_wave */
+    prepare_workspace(call); /* of stream_k */
     if (bytes <= scratch.bytes)
         return;
     cudaFree(scratch.memory);
@@ -224,9 +224,6 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
     case BF16_SHARED:
         launch_stream_k_bf16(&aligned);
         break;
-    case BF16_HIGH:
-        launch_shared_wave(&aligned);
-        break;
     case BF16_NARROW:
         LAUNCH(any_shape_narrow, narrow);
     case BF16_MIDDLE:
@@ -279,9 +276,6 @@ extern "C" void how_any_shape_bf16(const struct gemm *call, char text[RUNG_HOW_S
         break;
     case BF16_SHARED:
         snprintf(text, RUNG_HOW_SIZE, "stream_k%s", copied);
-        break;
-    case BF16_HIGH:
-        snprintf(text, RUNG_HOW_SIZE, "shared_wave%s", copied);
         break;
     case BF16_EVEN:
         snprintf(text, RUNG_HOW_SIZE, "%s, tiles of %u and %u rows%s",

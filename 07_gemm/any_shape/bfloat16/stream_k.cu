@@ -3,7 +3,7 @@
 #include "any_shape/bfloat16/stream_k.cuh"
 #include "rungs.h"
 
-typedef plan<256, 4, 2, true, shared_tiles> stream_plan;
+typedef plan<256, 4, 2, shared_tiles> stream_plan;
 
 /* Better than whole tiles: no last wave leaves multiprocessors idle. Still bad: tiles of 256 x 256
  * for each pair of blocks are large for a small C. */

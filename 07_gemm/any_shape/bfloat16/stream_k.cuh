@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: how the blocks of any_shape/bfloat16/stream_k.cu and
- * any_shape/bfloat16/shared_wave.cu share tiles (stream-K, Osama et al. 2023). */
+/* Step 07, bfloat16: how the blocks of any_shape/bfloat16/stream_k.cu share tiles (stream-K, Osama
+ * et al. 2023). */
 #ifndef RUNGS_07_BF16_SHARED_TILES_CUH
 #define RUNGS_07_BF16_SHARED_TILES_CUH
 
@@ -7,9 +7,8 @@
 #include "parts/workspace.h"
 
 /* The steps along k of some tiles, put in a row, are divided among all clusters, a contiguous range
- * each. The others, `whole_tiles`, are computed as in every_nth. Plan::SHARED_FIRST says which come
- * first. work.parts has room for the sums of a tile for each block, work.sent for a flag of each
- * warpgroup. */
+ * each. The others, `whole_tiles`, are computed after them, as in every_nth. work.parts has room
+ * for the sums of a tile for each block, work.sent for a flag of each warpgroup. */
 template <typename Plan>
 struct shared_tiles {
     unsigned number; /* of the cluster's next unit */
@@ -47,12 +46,10 @@ struct shared_tiles {
         const unsigned first = from / work.steps, last = (end - 1) / work.steps;
         const unsigned parts = from < end ? last - first + 1 : 0;
         const unsigned whole = (work.whole_tiles + clusters() - 1 - cluster()) / clusters();
-        const unsigned before = Plan::SHARED_FIRST ? parts : whole;
-        const bool is_whole = (number >= before) == Plan::SHARED_FIRST;
-        const unsigned index = number < before ? number : number - before;
-        const unsigned others =
-            is_whole ? unit_count<Plan>(work) - work.whole_tiles : work.whole_tiles;
-        const unsigned first_of_kind = is_whole == Plan::SHARED_FIRST ? others : 0;
+        const bool is_whole = number >= parts;
+        const unsigned index = number < parts ? number : number - parts;
+        const unsigned first_whole = unit_count<Plan>(work) - work.whole_tiles;
+        const unsigned first_of_kind = is_whole ? first_whole : 0;
 
         if (number >= parts + whole)
             return false;
