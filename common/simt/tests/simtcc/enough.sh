@@ -59,7 +59,7 @@ repeats() {
             fail "repeated.cu $case, not looked at: not $wanted repeats"
     done
 }
-repeats 3 plain shown same_again graph pointer timed no_race clamped counted_again copied_back no_race_of_atomics
+repeats 3 plain same_again graph pointer timed no_race clamped counted_again copied_back no_race_of_atomics
 repeats 9 barriers other_launches symbols
 repeats 12 in_turns
 repeats 0 shape input_written output_filled input_copied input_filled in_place accumulated counted ping_pong argument \
