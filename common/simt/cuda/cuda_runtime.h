@@ -438,18 +438,20 @@ inline void **address_of(T **pointer)
 
 #ifdef SIMT_INSTRUMENTED
 /* What goes past the end of a variable, whose size the compiler knows, is not done in a kernel. */
-extern "C" inline __attribute__((always_inline, gnu_inline, artificial)) void *
+extern "C" {
+extern inline __attribute__((always_inline, gnu_inline, artificial)) void *
 memcpy(void *to, const void *from, size_t size) noexcept(true)
 {
     simt_bytes_fit(to, __builtin_object_size(to, 0), size, "memcpy() writes");
     simt_bytes_fit(from, __builtin_object_size(from, 0), size, "memcpy() reads");
     return __builtin_memcpy(to, from, size);
 }
-extern "C" inline __attribute__((always_inline, gnu_inline, artificial)) void *
+extern inline __attribute__((always_inline, gnu_inline, artificial)) void *
 memset(void *to, int byte, size_t size) noexcept(true)
 {
     simt_bytes_fit(to, __builtin_object_size(to, 0), size, "memset() writes");
     return __builtin_memset(to, byte, size);
+}
 }
 #endif
 
