@@ -54,7 +54,7 @@ static inline size_t aligned_floats(size_t columns)
 
 /* Launches a copy of a matrix of rows x columns floats, whose rows are *leading floats apart, to
  * aligned_pitch(columns, sizeof(float)); sets *leading to that, and returns `to`, which starts at a
- * multiple of 128 bytes. What is between the rows' ends and the next rows is not written but for up
+ * multiple of 128 bytes. Between the end of a row and the next row, it writes nothing except for up
  * to three zeros. */
 const float *copy_to_aligned_rows(const struct gemm *call, const float *from, size_t *leading,
                                   size_t rows, size_t columns, float *to);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles a source of device code to both of its translations, with the hooks and without, in one
-# object file: the program chooses one for each launch (cc/simt_twice.c, machine/launch.c). For
-# simtcc.
+# object file: the program chooses one for each launch (cc/simt_twice.c, machine/launch.c). simtcc
+# calls it.
 #
 # Usage: twice.sh REWRITER COMMAND...
 # COMMAND, COMPILER OPTION... -o OBJECT -c SOURCE, compiles with the hooks. The same command without

@@ -31,7 +31,7 @@ size_t bf16_steps_of(const struct gemm *call)
 }
 
 /* If rows do not start at multiples of 128 bytes, a row of a step's tile is in two lines; and if
- * not at multiples of 32, in five sectors in place of four. */
+ * not at multiples of 32, in five sectors instead of four. */
 enum rows { IN_LINES, IN_SECTORS, IN_CHUNKS };
 
 static enum rows rows_of(const uint16_t *matrix, size_t columns, size_t leading)

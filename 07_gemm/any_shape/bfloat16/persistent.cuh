@@ -14,7 +14,7 @@ struct bf16_work {
     unsigned row_tiles, column_tiles, steps, splits;
     bool c_is_mapped;
     float *parts;         /* for each split, m x n; or as any_shape/bfloat16/stream_k.cuh says */
-    unsigned whole_tiles; /* in that file, too */
+    unsigned whole_tiles; /* also in that file */
     unsigned *sent;
 };
 

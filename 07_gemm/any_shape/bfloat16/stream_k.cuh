@@ -110,7 +110,7 @@ struct shared_tiles {
         for (unsigned other = cluster_of(work, tile * work.steps); other < cluster(); other++) {
             const float4 *const part = part_of(work, block_of(other));
             if (threadIdx.x % WARPGROUP == 0) {
-                while (atomicExch(flag_of(work, block_of(other)), 0) == 0) /* resets it, too */
+                while (atomicExch(flag_of(work, block_of(other)), 0) == 0) /* also resets it */
                     ;
                 __threadfence();
             }

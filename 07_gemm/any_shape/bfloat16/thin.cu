@@ -250,7 +250,7 @@ KERNEL(tall_128_of_256)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* Another tile has as much shared memory as a block may have, too. */
+/* Another tile also has as much shared memory as a block may have. */
 extern "C" const unsigned *bf16_clusters(void)
 {
     static unsigned of_gpus[MOST_GPUS][BF16_MOST_CLUSTER + 1];

@@ -15,8 +15,8 @@ extern "C" {
 
 enum { EVEN_HIGH_ROWS = 256, EVEN_COLUMNS = 128, EVEN_PARTS = 4 /* a tile is stored in steps */ };
 
-/* Rows of the other tiles; columns of tiles, or of pairs of them, that have 256 rows. And for who
- * estimates the time: waves of tiles, and the rows of all tiles that a multiprocessor computes. */
+/* Rows of the other tiles; columns of tiles, or of pairs of them, that have 256 rows. Estimates of
+ * the time use the waves of tiles and the rows of all tiles that a multiprocessor computes. */
 struct even_plan {
     unsigned low_rows, high_columns;
     double waves, rows;

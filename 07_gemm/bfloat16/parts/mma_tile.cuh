@@ -110,7 +110,7 @@ static __device__ void multiply_block(const struct gemm &call)
     }
     for (size_t first = 0; first < call.k; first += BLOCK_K) {
         __pipeline_wait_prior(STAGES - 2); /* this thread's copies to this stage are complete */
-        __syncthreads(); /* all threads' copies are, and nobody still reads the previous stage */
+        __syncthreads(); /* all copies have arrived, and no thread reads the previous stage */
 
         const unsigned free_stage = (stage + STAGES - 1) % STAGES;
         start_copies<SWIZZLED>(call, tile_row, tile_column, first + (STAGES - 1) * BLOCK_K,

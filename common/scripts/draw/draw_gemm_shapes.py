@@ -155,7 +155,7 @@ def draw_edges():
     svg.box(left, bottom + 3, wide * whole_across + 3 + thin, thin, BLUE)
     svg.box(end + 3, top, thin, high * whole_down, ORANGE)
     svg.text(end + 16, top + 12, "few_columns: the last column,", 11)
-    svg.text(end + 16, top + 26, "but for its last row", 11)
+    svg.text(end + 16, top + 26, "except for its last row", 11)
     svg.text(end + 16, bottom + 8, "few_rows: the last row", 11)
     svg.text(20, bottom + 36, "Red: a tile that has one row or one column of C, and as many products as any other.", 12)
     return svg.render()

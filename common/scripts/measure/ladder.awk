@@ -2,10 +2,9 @@
 #
 # Input: for every step a line "step NAME EXIT_STATUS", then the step's CSV file (report.h), or
 # nothing where it wrote none. Then of each climb that was recorded on a GPU a line "recorded NAME" and
-# its rows (recorded.awk): of the rungs that a step ran on the CPU
-# back end, they are shown. Variables bold, red,
-# green, yellow and plain hold terminal codes or nothing; columns is the width of the terminal, or 0.
-# POSIX awk.
+# its rows (recorded.awk). Those of rungs that the step ran on the CPU back end are shown. Variables
+# bold, red, green, yellow and plain hold terminal codes or nothing; columns is the width of the
+# terminal, or 0. POSIX awk.
 
 # Three digits and a unit, as the programs print times.
 function time_text(microseconds,    size, unit) {
