@@ -17,7 +17,7 @@ as skipped. What a translator can have done wrong is a failure: a section withou
 without its section; an English page linked to that the edition has itself; and, in a section that
 is not behind, other commands, code, comments of docs.py, `names`, numbers or links than in the
 English. (Numbers of one digit, and those before "million" or the like, are written otherwise in
-another language, so they are not compared.)
+another language, so they are not compared; nor are minutes, as reading takes another time.)
 
 --record writes the lines of pages whose translation has been brought up to date. A page's first
 lines pair its sections with those of the English one by one; if they are not equally many, write
@@ -47,6 +47,10 @@ SPELLED = {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14
 
 # A number with a word for a power of ten: 20 million is 2000 ten-thousands elsewhere.
 SCALED = re.compile(r"\d[\d,.]*\s*(?:thousand|million|billion|万|亿)")
+
+# A reading time, and a table whose last column has some.
+MINUTES = re.compile(r"\d+ (?:minutes\b|分钟)")
+TIMETABLE = re.compile(r"^\|.*\| (?:minutes|分钟) \|\n(?:\|.*\n?)+", re.M)
 
 # ---- sections ------------------------------------------------------------------------------------
 
@@ -104,7 +108,9 @@ def names_of(section):
 
 def numbers_of(section):
     """Numbers of two digits and more, as they are written but for the commas."""
-    prose = SCALED.sub("", re.sub(r"`[^`]+`|<https?:[^>]*>", " ", prose_of(section)))
+    prose = TIMETABLE.sub(lambda match: re.sub(r"\d+ \|$", "|", match.group(), flags=re.M),
+                          MINUTES.sub("", prose_of(section)))
+    prose = SCALED.sub("", re.sub(r"`[^`]+`|<https?:[^>]*>", " ", prose))
     found = re.findall(r"\d[\d,]*(?:\.\d+)?", prose)
     return {number.replace(",", "") for number in found if len(number.strip(",")) > 1}
 
