@@ -29,7 +29,7 @@ PAGES = ["CONTRIBUTING.md", "README.md"] + ["docs/%s.md" % name for name in (
     "explorer", "first_program", "floating_point", "glossary", "it_does_not_work", "littles_law", "mistakes", "nsight_compute", "occupancy", "reference",
     "roofline", "room", "several_gpus", "several_hosts", "simt_back_end", "simt_inside", "simt_reference", "simtcc",
     "streams_and_graphs", "teaching", "testing", "timing", "tma_wgmma", "unrolling", "warp_scheduler")]
-PAGES += [page for page in docs.find_pages(ROOT) if re.match(r"docs/slides/|0[1-8]_\w+/exercise/|0[1-6]_\w+/README", page)]
+PAGES += [page for page in docs.find_pages(ROOT) if re.match(r"docs/slides/|0[1-8]_\w+/exercise/|0[1-8]_\w+/README", page)]
 
 LONGEST = 25  # words of a sentence
 PER_MINUTE = 200  # words that are read, and the same time again to run and try things

@@ -29,12 +29,12 @@ static void need_atomics(struct grade *grade, unsigned long most, const char *wa
 
 static void test_thread(struct grade *grade)
 {
-    need_atomics(grade, 1024, "one a thread");
+    need_atomics(grade, 1024, "one per thread");
 }
 
 static void test_block(struct grade *grade)
 {
-    need_atomics(grade, 4, "one a block");
+    need_atomics(grade, 4, "one per block");
 }
 
 static void answer(void *data)

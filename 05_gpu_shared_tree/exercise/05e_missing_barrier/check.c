@@ -69,7 +69,7 @@ static void test_barriers(struct grade *grade)
     if (each > MOST)
         grade_fail(grade, grade_worst(grade, barriers).line,
                    "at a barrier all warps of a block wait for the slowest.",
-                   "%lu barriers a block; %d are enough", each, MOST);
+                   "%lu barriers per block; %d are enough", each, MOST);
 }
 
 const char grade_title[] = "find the missing barrier";

@@ -83,14 +83,14 @@ static void test_steps(struct grade *grade)
     else if (total.shuffles > WARPS * STEPS)
         grade_fail(grade, grade_worst(grade, shuffles).line,
                    "each shuffle takes the warp an instruction and some 20 cycles of waiting.",
-                   "%.1f shuffles a warp; halving takes five", (double)total.shuffles / WARPS);
+                   "%.1f shuffles per warp; halving takes five", (double)total.shuffles / WARPS);
 }
 
 const char grade_title[] = "a reduction by shuffles";
 const struct grade_test grade_tests[] = {
     {"sums of warps", GRADE_RESULT, test_sums},
     {"no shared memory", GRADE_QUALITY, test_registers},
-    {"five shuffles a warp", GRADE_QUALITY, test_steps},
+    {"five shuffles per warp", GRADE_QUALITY, test_steps},
     {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
 };
 const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];
