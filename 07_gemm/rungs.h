@@ -38,30 +38,6 @@ void launch_to_and_fro(const struct gemm *call);
 void launch_overlapped(const struct gemm *call);
 void launch_stream_k(const struct gemm *call);
 
-/* These have a plan, with one idea more each, and decline what they plan as the rung before. */
-const char *declines_sliced_tiles(const struct gemm *call);
-void launch_sliced_tiles(const struct gemm *call);
-const char *declines_added_later(const struct gemm *call);
-void launch_added_later(const struct gemm *call);
-const char *declines_clustered(const struct gemm *call);
-void launch_clustered(const struct gemm *call);
-const char *declines_added_in_shares(const struct gemm *call);
-void launch_added_in_shares(const struct gemm *call);
-const char *declines_aligned_copies(const struct gemm *call);
-void launch_aligned_copies(const struct gemm *call);
-const char *declines_thin(const struct gemm *call);
-void launch_thin(const struct gemm *call);
-const char *declines_edges(const struct gemm *call);
-void launch_edges(const struct gemm *call);
-const char *declines_short_stage(const struct gemm *call);
-void launch_short_stage(const struct gemm *call);
-const char *declines_narrow(const struct gemm *call);
-void launch_narrow(const struct gemm *call);
-const char *declines_streamed(const struct gemm *call);
-void launch_streamed(const struct gemm *call);
-const char *declines_kept_in_l2(const struct gemm *call);
-void launch_kept_in_l2(const struct gemm *call);
-
 /* Every product, by the kernels that its plan asks for; how_ says which. */
 void launch_any_shape(const struct gemm *call);
 void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
@@ -99,16 +75,6 @@ void launch_wide_tile_bf16(const struct gemm *call);
 void launch_persistent(const struct gemm *call);
 void launch_cluster_multicast(const struct gemm *call);
 void launch_tma_stores(const struct gemm *call);
-void launch_stream_k_bf16(const struct gemm *call);
-
-const char *declines_fitted_bf16(const struct gemm *call);
-void launch_fitted_bf16(const struct gemm *call);
-const char *declines_thin_bf16(const struct gemm *call);
-void launch_thin_bf16(const struct gemm *call);
-const char *declines_few_rows_bf16(const struct gemm *call);
-void launch_few_rows_bf16(const struct gemm *call);
-const char *declines_few_columns_bf16(const struct gemm *call);
-void launch_few_columns_bf16(const struct gemm *call);
 const char *declines_stored_later(const struct gemm *call);
 void launch_stored_later(const struct gemm *call);
 const char *declines_even_waves(const struct gemm *call);

@@ -1,110 +1,118 @@
 /* Step 07: see parts/workspace.h. */
 #include "kernel/overlap.cuh"
-#include "parts/matrix.cuh"
+#include "parts/chunks.cuh"
 #include "parts/workspace.h"
 
-static const unsigned WARP_FLOATS = 128; /* a warp's at a time, of one row */
+static const unsigned THREADS = 256;
 
+/* In elements of 2 bytes, of which a float is two. */
 struct matrix_copy {
-    const float *from;
-    size_t leading;
-    unsigned rows;
-    size_t columns;
-    float *to;
+    const uint16_t *from;
+    size_t leading, rows, columns;
+    uint16_t *to;
     size_t pitch;
 };
 
-static __device__ unsigned pieces_of_row(const struct matrix_copy &copy)
+static __host__ __device__ size_t chunks_of(const struct matrix_copy &copy)
 {
-    return (unsigned)((copy.columns + WARP_FLOATS - 1) / WARP_FLOATS);
+    return copy.rows * ((copy.columns + CHUNK - 1) / CHUNK);
 }
 
-static __device__ void copy_piece(const struct matrix_copy &copy, unsigned piece)
+/* A chunk is loaded with what lies beside it, which exists except in the first and the last row. */
+static __device__ void copy_chunk(const struct matrix_copy &copy, size_t number)
 {
-    const unsigned pieces = pieces_of_row(copy), row = piece / pieces;
-    const size_t first = (size_t)(piece % pieces) * WARP_FLOATS + threadIdx.x % 32;
-    const size_t padded = (copy.columns + 3) / 4 * 4;
-    float floats[WARP_FLOATS / 32];
+    const size_t chunks = (copy.columns + CHUNK - 1) / CHUNK, row = number / chunks;
+    const size_t first = number % chunks * CHUNK;
+    const uint16_t *const from = copy.from + row * copy.leading;
+    const bool inside = row > 0 && row + 1 < copy.rows && first + CHUNK <= copy.columns;
 
-#pragma unroll
-    for (unsigned j = 0; j < WARP_FLOATS / 32; j++)
-        floats[j] = load(copy.from, copy.leading, copy.rows, copy.columns, row, first + j * 32);
-#pragma unroll
-    for (unsigned j = 0; j < WARP_FLOATS / 32; j++)
-        if (first + j * 32 < padded)
-            copy.to[row * copy.pitch + first + j * 32] = floats[j];
+    *(uint4 *)(copy.to + row * copy.pitch + first) =
+        inside ? load_chunk<SHIFTED>(from, first, copy.columns)
+               : load_chunk<SINGLE>(from, first, copy.columns);
 }
 
-/* One matrix, or two: then with the warps of one launch. */
-static __global__ void copy_rows(const struct matrix_copy one, const struct matrix_copy other)
+/* One matrix, or two: then with the threads of one launch. */
+static __global__ void __launch_bounds__(THREADS)
+    copy_rows(const struct matrix_copy one, const struct matrix_copy other)
 {
-    const unsigned warps = gridDim.x * blockDim.x / 32;
-    const unsigned of_one = one.rows * pieces_of_row(one);
-    const unsigned pieces = of_one + other.rows * pieces_of_row(other);
+    const size_t of_one = chunks_of(one), chunks = of_one + chunks_of(other);
 
     wait_for_kernel_before(); /* first: the next kernel may read what the one before wrote */
     let_next_kernel_in();
-    for (unsigned i = (blockIdx.x * blockDim.x + threadIdx.x) / 32; i < pieces; i += warps)
+    for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < chunks;
+         i += (size_t)gridDim.x * THREADS)
         if (i < of_one)
-            copy_piece(one, i);
+            copy_chunk(one, i);
         else
-            copy_piece(other, i - of_one);
+            copy_chunk(other, i - of_one);
 }
 
 static void launch_copies(const struct gemm *call, const struct matrix_copy &one,
                           const struct matrix_copy &other)
 {
-    const unsigned threads = 512, blocks = (unsigned)call->multiprocessors * 4;
+    const size_t needed = (chunks_of(one) + chunks_of(other) + THREADS - 1) / THREADS;
+    const size_t resident = (size_t)call->multiprocessors * 8;
 
-    launch_dependent(copy_rows, blocks, threads, 0, one, other);
+    if (needed > 0)
+        launch_dependent(copy_rows, (unsigned)min(needed, resident), THREADS, 0, one, other);
+}
+
+static struct matrix_copy copy_of(const void *from, size_t leading, size_t rows, size_t columns,
+                                  void *to, size_t size)
+{
+    const size_t halves = size / sizeof(uint16_t);
+
+    return {(const uint16_t *)from, leading * halves, rows,
+            columns * halves,       (uint16_t *)to,   aligned_pitch(columns, size) * halves};
 }
 
 extern "C" const float *copy_to_aligned_rows(const struct gemm *call, const float *from,
                                              size_t *leading, size_t rows, size_t columns,
                                              float *to)
 {
-    const size_t pitch = aligned_floats(columns);
-
-    launch_copies(call, {from, *leading, (unsigned)rows, columns, to, pitch}, {});
-    *leading = pitch;
+    launch_copies(call, copy_of(from, *leading, rows, columns, to, sizeof(float)), {});
+    *leading = aligned_pitch(columns, sizeof(float));
     return to;
 }
 
-static size_t floats_of_a(const struct gemm *call, bool of_a)
+static size_t bytes_of_copy(const struct gemm *call, size_t rows, size_t columns)
 {
-    return of_a ? (call->m * aligned_floats(call->k) + 31) / 32 * 32 : 0; /* whole lines */
+    const size_t size = gemm_element_size(call->type);
+
+    return (rows * aligned_pitch(columns, size) * size + 127) / 128 * 128; /* whole lines */
 }
 
-static size_t floats_of_both(const struct gemm *call, bool of_a, bool of_b)
+static size_t bytes_of_both(const struct gemm *call, bool of_a, bool of_b)
 {
-    return floats_of_a(call, of_a) + (of_b ? call->k * aligned_floats(call->n) : 0);
+    return (of_a ? bytes_of_copy(call, call->m, call->k) : 0) +
+           (of_b ? bytes_of_copy(call, call->k, call->n) : 0);
 }
 
 extern "C" void reserve_aligned_rows(const struct gemm *call, bool of_a, bool of_b)
 {
-    workspace_copy(floats_of_both(call, of_a, of_b));
+    workspace_copy(bytes_of_both(call, of_a, of_b) / sizeof(float));
 }
 
 extern "C" struct gemm with_aligned_rows(const struct gemm *call, bool of_a, bool of_b)
 {
+    const size_t size = gemm_element_size(call->type);
     struct gemm aligned = *call;
     struct matrix_copy a = {}, b = {};
-    float *const copies = workspace_copy(floats_of_both(call, of_a, of_b));
+    char *const copies = (char *)workspace_copy(bytes_of_both(call, of_a, of_b) / sizeof(float));
 
     if (of_a) {
-        aligned.a = copies;
-        aligned.lda = aligned_floats(call->k);
-        a = {call->a, call->lda, (unsigned)call->m, call->k, copies, aligned.lda};
+        aligned.a = (float *)copies;
+        aligned.lda = aligned_pitch(call->k, size);
+        a = copy_of(call->a, call->lda, call->m, call->k, copies, size);
     }
     if (of_b) {
-        float *const to = copies + floats_of_a(call, of_a);
+        char *const to = copies + (of_a ? bytes_of_copy(call, call->m, call->k) : 0);
 
-        aligned.b = to;
-        aligned.ldb = aligned_floats(call->n);
-        b = {call->b, call->ldb, (unsigned)call->k, call->n, to, aligned.ldb};
+        aligned.b = (float *)to;
+        aligned.ldb = aligned_pitch(call->n, size);
+        b = copy_of(call->b, call->ldb, call->k, call->n, to, size);
     }
-    if (of_a || of_b)
-        launch_copies(call, a, b);
+    launch_copies(call, a, b);
     return aligned;
 }
 /* SPDX-License-Identifier: MIT */

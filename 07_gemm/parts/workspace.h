@@ -54,13 +54,12 @@ static inline size_t aligned_floats(size_t columns)
 
 /* Launches a copy of a matrix of rows x columns floats, whose rows are *leading floats apart, to
  * aligned_pitch(columns, sizeof(float)); sets *leading to that, and returns `to`, which starts at a
- * multiple of 128 bytes. Between the end of a row and the next row, it writes nothing except for up
- * to three zeros. */
+ * multiple of 128 bytes. Behind the end of a row it writes zeros up to a multiple of 16 bytes. */
 const float *copy_to_aligned_rows(const struct gemm *call, const float *from, size_t *leading,
                                   size_t rows, size_t columns, float *to);
 
-/* The product with copies of A, of B or of both, by one launch. Their memory is workspace_copy's,
- * which reserve_aligned_rows allocates; else with_aligned_rows does. */
+/* The product, of any type, with copies of A, of B or of both, by one launch. Their memory is
+ * workspace_copy's. reserve_aligned_rows allocates it, so that with_aligned_rows need not. */
 struct gemm with_aligned_rows(const struct gemm *call, bool of_a, bool of_b);
 void reserve_aligned_rows(const struct gemm *call, bool of_a, bool of_b);
 

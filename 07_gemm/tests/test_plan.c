@@ -16,11 +16,8 @@
 #include "rungs.h"
 #include "step_test.h"
 
-enum { ALL = 2 * PLAN_SMALL - 1 };
-
-static const unsigned tile_m[TILE_SHAPES] = {128, 128, 256, 128, 64, 128, 64, 128, 128, 128, 512};
-static const unsigned tile_n[TILE_SHAPES] = {256, 192, 128, 128, 128, 64, 64, 224, 32, 16, 32};
-
+static const unsigned tile_m[TILE_SHAPES] = {128, 128, 128, 256, 128, 64, 64};
+static const unsigned tile_n[TILE_SHAPES] = {256, 224, 192, 128, 128, 128, 64};
 static const unsigned small_m[SMALL_SHAPES] = {16, 16, 32, 32, 32};
 static const unsigned small_n[SMALL_SHAPES] = {32, 32, 32, 32, 64};
 
@@ -29,71 +26,53 @@ static size_t ceil_of(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-/* What a plan may ask of the workspace, and that it computes all of C. */
-static void check_plan(const struct gemm *call, unsigned ideas, const struct plan *plan)
+static void check_tiles_plan(const struct gemm *call, const struct plan *plan)
 {
-    const size_t processors = (size_t)call->multiprocessors;
-    size_t blocks;
+    assert_true(plan->rows >= call->m - call->m % tile_m[plan->shape] && plan->rows <= call->m);
+    assert_true(plan->columns >= call->n - call->n % tile_n[plan->shape] &&
+                plan->columns <= call->n);
+    assert_true(call->m - plan->rows <= MOST_FEW && call->n - plan->columns <= MOST_FEW);
+    assert_true(plan->blocks >= 1 && plan->blocks <= (unsigned)call->multiprocessors);
+    assert_true(plan->copies_b == ((uintptr_t)call->b % 16 != 0 || call->ldb % 4 != 0));
+}
 
+/* The parts of so many tiles of C have room in the workspace, and a flag per tile. */
+static void check_splits(const struct gemm *call, unsigned splits, size_t tiles, size_t elements)
+{
+    if (splits > 1) {
+        assert_true(tiles <= WORKSPACE_FLAGS);
+        assert_true(tiles * splits * elements <= workspace_floats((size_t)call->multiprocessors));
+    }
+}
+
+/* What a plan may ask of the workspace, and that it computes all of C. */
+static void check_plan(const struct gemm *call, const struct plan *plan)
+{
     switch (plan->kind) {
     case BY_NOTHING:
-        assert_false(ideas & PLAN_SMALL);
+        fail_msg("%zu x %zu x %zu: no plan", call->m, call->n, call->k);
         break;
     case BY_TILES:
-        assert_true(plan->rows >= call->m - call->m % tile_m[plan->shape] && plan->rows <= call->m);
-        assert_true(plan->columns >= call->n - call->n % tile_n[plan->shape] &&
-                    plan->columns <= call->n);
-        assert_true(call->m - plan->rows <= (ideas & PLAN_EDGES ? MOST_FEW : 0));
-        assert_true(call->n - plan->columns <= (ideas & PLAN_EDGES ? MOST_FEW : 0));
-        assert_true(plan->blocks >= 1 && plan->blocks <= processors);
-        assert_true((uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0 ? !plan->copies_b
-                                                                       : plan->copies_b);
-        assert_true(plan->cluster == 0 || ideas & PLAN_CLUSTERS);
-        if (plan->cluster > 0) {
-            assert_true(plan->shape < TILE_128X224);
-            assert_true(plan->cluster >= 2 && plan->cluster <= MOST_CLUSTER);
-            assert_int_equal(plan->blocks, plan->cluster *
-                                               ceil_of(plan->rows, tile_m[plan->shape]) *
-                                               ceil_of(plan->columns, tile_n[plan->shape]));
-        }
-        if (plan->in_shares) {
-            assert_true(ideas & PLAN_SHARES && plan->cluster == 0 && !plan->added_later);
-            assert_true(plan->shape < TILE_128X224);
-            assert_int_equal(plan->blocks % (ceil_of(plan->rows, tile_m[plan->shape]) *
-                                             ceil_of(plan->columns, tile_n[plan->shape])),
-                             0);
-        }
-        assert_true(!plan->added_later || ideas & PLAN_LATER);
-        assert_true(!plan->short_stage || ideas & PLAN_SHORT);
-        assert_true(plan->shape < TILE_128X32 || (ideas & PLAN_NARROW && call->lda % 4 == 0));
+        check_tiles_plan(call, plan);
         break;
     case BY_FEW_ROWS:
+        assert_true(call->m >= 1 && call->m <= MOST_FEW);
+        check_splits(call, plan->splits, ceil_of(call->n, 128), MOST_FEW * 128);
+        break;
     case BY_FEW_COLUMNS:
-        assert_true(ideas & PLAN_THIN);
-        blocks = plan->kind == BY_FEW_ROWS ? ceil_of(call->n, 128) : ceil_of(call->m, 32);
-        const size_t few = plan->kind == BY_FEW_ROWS ? call->m : call->n;
-        assert_true(few >= 1 && few <= MOST_FEW);
-        assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
-        assert_true(plan->splits == 1 ||
-                    blocks * plan->splits * MOST_FEW * 128 <= workspace_floats(processors));
+        assert_true(call->n >= 1 && call->n <= MOST_FEW);
+        check_splits(call, plan->splits, ceil_of(call->m, 32), MOST_FEW * 128);
         break;
     case BY_STREAM:
-        assert_true(ideas & PLAN_STREAMED);
-        blocks = ceil_of(call->n, call->m <= 16 ? 128 : 256);
         assert_true(call->m >= 9 && call->m <= MOST_STREAMED);
-        assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
-        assert_true(plan->splits == 1 ||
-                    blocks * plan->splits * MOST_STREAMED * 256 <= workspace_floats(processors));
+        check_splits(call, plan->splits, ceil_of(call->n, call->m <= 16 ? 128 : 256),
+                     MOST_STREAMED * 256);
         break;
     case BY_SMALL_TILES:
-        assert_true(ideas & PLAN_SMALL);
         assert_true(!plan->copies_a || call->lda % 4 != 0);
         assert_true(!plan->copies_b || call->ldb % 4 != 0);
-        blocks = ceil_of(call->m, small_m[plan->shape]) * ceil_of(call->n, small_n[plan->shape]);
-        assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
-        assert_true(plan->splits == 1 ||
-                    blocks * plan->splits * small_m[plan->shape] * small_n[plan->shape] <=
-                        workspace_floats(processors));
+        const unsigned m = small_m[plan->shape], n = small_n[plan->shape];
+        check_splits(call, plan->splits, ceil_of(call->m, m) * ceil_of(call->n, n), m * n);
         break;
     }
 }
@@ -105,60 +84,56 @@ static void test_plans(void **state)
     enum { SIZES = sizeof sizes / sizeof sizes[0] };
     (void)state;
 
-    for (size_t i = 0; i < SIZES * SIZES * SIZES; i++)
-        for (unsigned ideas = 0; ideas <= ALL; ideas = ideas * 2 + 1) {
-            struct gemm call = {.m = sizes[i % SIZES],
-                                .n = sizes[i / SIZES % SIZES],
-                                .k = sizes[i / SIZES / SIZES],
-                                .multiprocessors = processors[i % 4]};
-            call.lda = call.k;
-            call.ldb = call.ldc = call.n;
-            const struct plan plan = choose_plan(&call, ideas);
-            check_plan(&call, ideas, &plan);
-        }
+    for (size_t i = 0; i < SIZES * SIZES * SIZES; i++) {
+        struct gemm call = {.m = sizes[i % SIZES],
+                            .n = sizes[i / SIZES % SIZES],
+                            .k = sizes[i / SIZES / SIZES],
+                            .multiprocessors = processors[i % 4]};
+        call.lda = call.k;
+        call.ldb = call.ldc = call.n;
+        const struct plan plan = choose_plan(&call);
+        check_plan(&call, &plan);
+    }
 }
 
-/* Two waves of whole tiles, or more, are a plan, too. */
+/* Two waves of whole tiles, or more, need no other plan. */
 static void test_whole_waves(void **state)
 {
     static const size_t rows[] = {132 * 128, 264 * 128, 132 * 128 * 3};
     (void)state;
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        for (unsigned ideas = PLAN_SHAPES; ideas <= ALL; ideas = ideas * 2 + 1) {
-            const struct gemm call = {.m = rows[i],
-                                      .n = 4096,
-                                      .k = 4096,
-                                      .lda = 4096,
-                                      .ldb = 4096,
-                                      .ldc = 4096,
-                                      .multiprocessors = 132};
-            const struct plan plan = choose_plan(&call, ideas);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct gemm call = {.m = rows[i],
+                                  .n = 4096,
+                                  .k = 4096,
+                                  .lda = 4096,
+                                  .ldb = 4096,
+                                  .ldc = 4096,
+                                  .multiprocessors = 132};
+        const struct plan plan = choose_plan(&call);
 
-            assert_int_equal(plan.kind, BY_TILES);
-            assert_int_equal(plan.shape, TILE_128X256);
-            assert_int_equal(plan.blocks, 132);
-            assert_false(plan.added_later);
-        }
+        assert_int_equal(plan.kind, BY_TILES);
+        assert_int_equal(plan.shape, TILE_128X256);
+        assert_int_equal(plan.blocks, 132);
+        assert_false(plan.added_later);
+    }
 }
 
-/* The plan that the test wants, in place of the fastest. */
+/* ---- every kernel that a plan can have ------------------------------------------------------- */
+
+/* The plans that a test wants instead of the fastest. */
 static struct plan forced;
+static struct bf16_plan forced_bf16;
 
 static void run_forced(const struct gemm *call)
 {
+    if (call->type == GEMM_BF16) {
+        run_bf16_plan(call, &forced_bf16);
+        return;
+    }
     forced.rows = call->m;
     forced.columns = call->n;
-    if (forced.kind == BY_TILES)
-        run_tiles(call, &forced);
-    else if (forced.kind == BY_FEW_ROWS)
-        run_few_rows(call, forced.splits, forced.kept, false);
-    else if (forced.kind == BY_FEW_COLUMNS)
-        run_few_columns(call, forced.splits, forced.kept, false);
-    else if (forced.kind == BY_STREAM)
-        run_streamed(call, forced.splits, forced.kept);
-    else
-        run_small_tiles(call, &forced);
+    run_plan(call, &forced);
 }
 
 static void verify_forced(struct problem *problem)
@@ -166,92 +141,77 @@ static void verify_forced(struct problem *problem)
     static const struct gemm_rung rung = {
         .rung = {.name = "forced"},
         .run = run_forced,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
+        .depth = gemm_depth_tensor, /* the larger one */
+        .prepare = prepare_workspace,
     };
     struct comparison comparison;
     struct error error;
 
     assert_true(verify_rung(problem, &rung.rung, &comparison, &error));
     if (!comparison.right)
-        fail_msg("kind %d, shape %d, %u blocks, %d, %u splits: %s", (int)forced.kind, forced.shape,
-                 forced.blocks, forced.added_later, forced.splits, comparison.where);
+        fail_msg("kind %d, shape %d, %u blocks, %d, %u splits; bf16: way %d, %ux%u, %u splits: %s",
+                 (int)forced.kind, forced.shape, forced.blocks, forced.added_later, forced.splits,
+                 (int)forced_bf16.way, forced_bf16.rows, forced_bf16.columns, forced_bf16.splits,
+                 comparison.where);
 }
 
-/* A shape of tile: one block for each, blocks that divide tiles, sums added later, and clusters. */
-static void check_tiles(struct problem *problem, unsigned count, size_t k)
-{
-    for (unsigned blocks = 1; blocks <= count + 2; blocks += 1 + count / 2)
-        for (int later = 0; later <= 1; later++) {
-            forced.blocks = blocks;
-            forced.added_later = later;
-            forced.short_stage = later || blocks > 1;
-            if (blocks <= count * ceil_of(k, 64))
-                verify_forced(problem);
-        }
-    forced.added_later = false;
-    for (forced.cluster = 2; forced.cluster <= 3 && forced.shape < TILE_128X224; forced.cluster++) {
-        forced.blocks = forced.cluster * count;
-        if (forced.cluster <= ceil_of(k, 64))
-            verify_forced(problem);
-    }
-    forced.cluster = 0;
-    forced.in_shares = forced.shape < TILE_128X224;
-    for (unsigned parts = 1; forced.in_shares && parts <= ceil_of(k, 64); parts++) {
-        forced.blocks = parts * count;
-        verify_forced(problem);
-    }
-    forced.in_shares = false;
-}
-
-static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
-{
-    forced = (struct plan){.kind = BY_TILES, .copies_b = n % 4 != 0};
-    for (forced.shape = 0; forced.shape < (k % 4 == 0 ? TILE_SHAPES : TILE_128X32);
-         forced.shape++) {
-        const unsigned count =
-            (unsigned)(ceil_of(m, tile_m[forced.shape]) * ceil_of(n, tile_n[forced.shape]));
-        check_tiles(problem, count, k);
-    }
-    forced = (struct plan){.kind = BY_SMALL_TILES};
-    for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++)
-        for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
-            for (int copies = 0; copies <= 3; copies++) {
-                forced.copies_a = copies & 1;
-                forced.copies_b = copies & 2;
-                verify_forced(problem);
-            }
-}
-
-static struct problem *loaded_problem(const struct gemm_options *options)
+static struct problem *loaded_problem(const struct problem_kind *kind, size_t m, size_t n, size_t k,
+                                      float beta)
 {
     const struct machine machine = {.name = "test", .processors = 1};
+    struct gemm_options options;
     struct error error;
-    struct problem *const problem =
-        gemm_kind.create(&options->base, step_test_ladder()->back_end, &machine, &error);
 
+    step_test_defaults(&options);
+    options.type = kind == &gemm_bf16_kind ? GEMM_BF16 : GEMM_F32;
+    options.m = m;
+    options.n = n;
+    options.k = k;
+    options.beta = beta;
+    struct problem *const problem =
+        kind->create(&options.base, step_test_ladder()->back_end, &machine, &error);
     if (problem == NULL)
         fail_msg("%s", error.text);
-    assert_true(gemm_kind.load(problem, 0, &error));
+    assert_true(kind->load(problem, 0, &error));
     return problem;
 }
 
-static void test_shapes(void **state)
+/* A block per tile, blocks that divide tiles, and three blocks per tile. */
+static void check_tiles(struct problem *problem, unsigned count)
 {
-    static const size_t shapes[][3] = {{130, 132, 72}, {70, 259, 131}, {513, 97, 44}};
-    struct gemm_options options;
+    const unsigned blocks[] = {count, count > 1 ? count - 1 : 2, 3 * count};
+
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        for (int later = 0; later <= (blocks[i] > count ? 1 : 0); later++) {
+            forced.blocks = blocks[i];
+            forced.added_later = later;
+            forced.short_stage = i > 0;
+            verify_forced(problem);
+        }
+}
+
+static void test_tiles(void **state)
+{
+    static const size_t shapes[][3] = {{130, 132, 136}, {70, 259, 131}};
     (void)state;
 
     if (hopper_unavailable() != NULL)
         skip();
-    step_test_defaults(&options);
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        options.m = shapes[s][0];
-        options.n = shapes[s][1];
-        options.k = shapes[s][2];
-        options.beta = (float)s;
-        struct problem *const problem = loaded_problem(&options);
-        check_shapes(problem, options.m, options.n, options.k);
+        const size_t m = shapes[s][0], n = shapes[s][1];
+        struct problem *const problem = loaded_problem(&gemm_kind, m, n, shapes[s][2], (float)s);
+        forced = (struct plan){.kind = BY_TILES, .copies_b = n % 4 != 0};
+        for (forced.shape = 0; forced.shape < TILE_SHAPES; forced.shape++)
+            check_tiles(problem, (unsigned)(ceil_of(m, tile_m[forced.shape]) *
+                                            ceil_of(n, tile_n[forced.shape])));
+        forced = (struct plan){.kind = BY_SMALL_TILES};
+        for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++)
+            for (int copies = 0; copies <= 3; copies++) {
+                forced.splits = copies % 2 == 0 ? 1 : 3;
+                forced.copies_a = copies & 1;
+                forced.copies_b = copies & 2;
+                verify_forced(problem);
+            }
         gemm_kind.destroy(problem);
     }
 }
@@ -259,20 +219,15 @@ static void test_shapes(void **state)
 /* Rows for each of the kernels, with k in one part and in three. */
 static void test_streams(void **state)
 {
-    static const size_t rows[] = {1, 7, 15, 16, 17, 29, 32};
-    struct gemm_options options;
+    static const size_t rows[] = {1, 15, 16, 17, 32};
     (void)state;
 
     if (hopper_unavailable() != NULL)
         skip();
-    step_test_defaults(&options);
-    options.n = 260;
-    options.k = 420;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        options.m = rows[i];
-        options.beta = (float)(i % 2);
-        struct problem *const problem = loaded_problem(&options);
-        forced = (struct plan){.kind = BY_STREAM, .kept = 200 * options.n};
+        struct problem *const problem =
+            loaded_problem(&gemm_kind, rows[i], 260, 420, (float)(i % 2));
+        forced = (struct plan){.kind = BY_STREAM, .kept = 200 * 260};
         for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
             verify_forced(problem);
         gemm_kind.destroy(problem);
@@ -280,30 +235,79 @@ static void test_streams(void **state)
 }
 
 /* A part of the large matrix that L2 keeps ends within its rows, or is none or all of it. */
-static void test_kept(void **state)
+static void test_few(void **state)
 {
-    static const size_t few[] = {1, 5, 16}, kept[] = {0, 5000, SIZE_MAX};
-    struct gemm_options options;
+    static const size_t few[] = {1, 2, 3, 5, 16}, kept[] = {0, 5000, SIZE_MAX};
     (void)state;
 
     if (hopper_unavailable() != NULL)
         skip();
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof few / sizeof few[0]; i++)
         for (int columns = 0; columns <= 1; columns++) {
-            step_test_defaults(&options);
-            options.m = columns ? 130 + i : few[i];
-            options.n = columns ? few[i] : 130 + 2 * i;
-            options.k = 420 + i;
-            struct problem *const problem = loaded_problem(&options);
-            forced = (struct plan){.kind = columns ? BY_FEW_COLUMNS : BY_FEW_ROWS};
+            struct problem *const problem = loaded_problem(
+                &gemm_kind, columns ? 130 + i : few[i], columns ? few[i] : 130 + 2 * i, 420 + i, 0);
             for (size_t j = 0; j < 3; j++) {
-                forced.kept = kept[j];
-                for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
-                    verify_forced(problem);
+                forced = (struct plan){.kind = columns ? BY_FEW_COLUMNS : BY_FEW_ROWS,
+                                       .splits = j == 1 ? 3 : 1,
+                                       .kept = kept[j]};
+                verify_forced(problem);
             }
             gemm_kind.destroy(problem);
         }
 }
+
+static void verify_bf16(struct problem *problem, struct bf16_plan plan)
+{
+    forced_bf16 = plan;
+    verify_forced(problem);
+}
+
+/* Tiles of 128 rows, with rows that the TMA can load and with copies (test_tensor.c has the other
+ * tiles). */
+static void test_bf16_tiles(void **state)
+{
+    static const size_t shapes[][3] = {{136, 264, 328}, {270, 131, 203}};
+    (void)state;
+
+    if (hopper_unavailable() != NULL)
+        skip();
+    for (unsigned s = 0; s < 2; s++) {
+        struct problem *const problem =
+            loaded_problem(&gemm_bf16_kind, shapes[s][0], shapes[s][1], shapes[s][2], (float)s);
+        for (unsigned way = BF16_NARROW; way <= BF16_SHARED; way++)
+            for (unsigned splits = 1; splits <= (way <= BF16_WIDE ? 3 : 1); splits += 2)
+                verify_bf16(problem, (struct bf16_plan){.way = (enum bf16_way)way,
+                                                        .splits = splits,
+                                                        .copies_a = s == 1,
+                                                        .copies_b = s == 1});
+        gemm_bf16_kind.destroy(problem);
+    }
+}
+
+static void test_bf16_few(void **state)
+{
+    static const size_t few[] = {1, 8, 9, 16, 17, 32}, others[] = {200, 131}, terms[] = {264, 301};
+    (void)state;
+
+    if (hopper_unavailable() != NULL)
+        skip();
+    for (size_t i = 0; i < sizeof few / sizeof few[0]; i++)
+        for (size_t j = 0; j < 2; j++) {
+            struct problem *problem =
+                loaded_problem(&gemm_bf16_kind, few[i], others[j], terms[j], (float)j);
+            verify_bf16(problem, (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1});
+            gemm_bf16_kind.destroy(problem);
+            if (few[i] > 16)
+                continue;
+            problem = loaded_problem(&gemm_bf16_kind, others[j], few[i], terms[j], (float)j);
+            verify_bf16(problem, (struct bf16_plan){.way = BF16_FEW_COLUMNS, .splits = 1});
+            if (few[i] == 1)
+                verify_bf16(problem, (struct bf16_plan){.way = BF16_VECTOR, .splits = 1});
+            gemm_bf16_kind.destroy(problem);
+        }
+}
+
+/* ---- plans of bfloat16 ----------------------------------------------------------------------- */
 
 /* The rows that the block, or pair, with the most tiles of even_waves computes. */
 static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
@@ -329,7 +333,8 @@ static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
 static void check_even_plan(const struct gemm *call, bool pairs)
 {
     static const unsigned low_rows[] = {208, 232};
-    const struct bf16_plan plan = bf16_even_plan(call, pairs, NULL);
+    double cycles;
+    const struct bf16_plan plan = bf16_even_plan(call, pairs, &cycles);
     const size_t width = EVEN_COLUMNS * (pairs ? 2U : 1U);
     const size_t columns = (call->n + width - 1) / width, planned = most_rows(call, &plan);
     struct bf16_plan other = plan;
@@ -450,8 +455,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plans),     cmocka_unit_test(test_whole_waves),
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_kept),      cmocka_unit_test(test_even_plans),
+        cmocka_unit_test(test_tiles),     cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_few),       cmocka_unit_test(test_bf16_tiles),
+        cmocka_unit_test(test_bf16_few),  cmocka_unit_test(test_even_plans),
         cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }

@@ -132,12 +132,7 @@ static void run_tiles(const struct gemm *call)
     struct gemm on_two = *call;
 
     on_two.multiprocessors = plan.pairs ? 4 : 2;
-    if (plan.way == BF16_THIN)
-        launch_thin_tiles(call, &plan);
-    else if (plan.way == BF16_EVEN)
-        launch_even_tiles(&on_two, &plan);
-    else
-        launch_fitted_tiles(call, &plan);
+    run_bf16_plan(plan.way == BF16_EVEN ? &on_two : call, &plan);
 }
 
 static const struct gemm_rung tile_rungs[] = {{

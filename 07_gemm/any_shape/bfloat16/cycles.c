@@ -161,8 +161,7 @@ struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cyc
             cycles *= bytes_saved;
         cycles += start;
     }
-    if (cycles_of_best != NULL)
-        *cycles_of_best = cycles;
+    *cycles_of_best = cycles;
     return (struct bf16_plan){.way = BF16_EVEN,
                               .splits = 1,
                               .pairs = pairs,
@@ -204,8 +203,7 @@ struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_bes
                 best.pairs = pairs;
             }
         }
-    if (cycles_of_best != NULL)
-        *cycles_of_best = least;
+    *cycles_of_best = least;
     return best;
 }
 
@@ -244,8 +242,7 @@ struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *cluster
                 best.columns = tiles[i].columns;
             }
         }
-    if (cycles_of_best != NULL)
-        *cycles_of_best = least;
+    *cycles_of_best = least;
     return best;
 }
 /* SPDX-License-Identifier: MIT */

@@ -5,9 +5,8 @@
  * neighbours of a row straight to registers, and the next step's while it multiplies. B is small:
  * each warp passes its terms through shared memory, and ldmatrix transposes them.
  * Still bad: each block reads all of B, which with more columns than 8 is much. */
-#include "any_shape/bfloat16/chunks.cuh"
+#include "bfloat16/parts/fragments.cuh"
 #include "kernel/overlap.cuh"
-#include "rungs.h"
 
 static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */
 
@@ -174,12 +173,7 @@ KERNELS(2)
     launch_dependent(call->n <= 8 ? PICK(columns_8, count) : PICK(columns_16, count), blocks,      \
                      count * 32, 0, *call)
 
-extern "C" const char *declines_few_columns_bf16(const struct gemm *call)
-{
-    return call->n > 16 && call->m > 0 ? "requires at most 16 columns of C" : NULL;
-}
-
-/* 32 rows a block, or 16 if there is a multiprocessor for each such block, or rows are not aligned,
+/* 32 rows per block, or 16 if there is a multiprocessor for each such block, or rows are not aligned,
  * which takes registers; and so many warps that all blocks run at the same time. */
 extern "C" void launch_few_columns_bf16(const struct gemm *call)
 {
@@ -188,8 +182,6 @@ extern "C" void launch_few_columns_bf16(const struct gemm *call)
     const unsigned rows = low ? 16 : 32, blocks = (unsigned)((call->m + rows - 1) / rows);
     const unsigned warps = 16 * (unsigned)call->multiprocessors / max(blocks, 1U);
 
-    if (call->m == 0 || call->n == 0)
-        return;
     if (warps >= 16)
         LAUNCH(16);
     else if (warps >= 8)

@@ -7,11 +7,10 @@
  * which the lanes hold them, and A's are loaded in the same order.
  * Still bad: blocks of the last wave leave multiprocessors idle, and with many rows registers do
  * not hold the sums. */
-#include "any_shape/bfloat16/chunks.cuh"
+#include "bfloat16/parts/fragments.cuh"
 #include "device/gpu.h"
 #include "kernel/cluster_sums.cuh"
 #include "kernel/overlap.cuh"
-#include "rungs.h"
 
 static const unsigned COLUMNS = 64, TERMS = 32, MOST_SPLITS = 8;
 
@@ -286,18 +285,11 @@ static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kern
                                   blocks.splits);                                                  \
     } while (false)
 
-extern "C" const char *declines_few_rows_bf16(const struct gemm *call)
-{
-    return call->m > 32 && call->n > 0 ? "requires at most 32 rows of C" : NULL;
-}
-
 extern "C" void launch_few_rows_bf16(const struct gemm *call)
 {
     const bool aligned = has_aligned_chunks(call->a_bf16, call->lda) &&
                          has_aligned_chunks(call->b_bf16, call->ldb) && call->n % CHUNK == 0;
 
-    if (call->m == 0 || call->n == 0)
-        return;
     if (aligned && call->m <= 16)
         LAUNCH(rows_16);
     else if (aligned)

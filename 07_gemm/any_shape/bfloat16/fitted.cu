@@ -7,7 +7,6 @@
  * Still bad: low tiles bring more bytes for a product than high ones. */
 #include "any_shape/bfloat16/launch.cuh"
 #include "any_shape/bfloat16/plan.h"
-#include "rungs.h"
 
 /* 128 columns, 64 for each of the two warpgroups, and a multiple of 8 rows. C must be such that the
  * TMA can store it. */
@@ -121,19 +120,4 @@ extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_p
     LAUNCH_IF(160);
 }
 
-extern "C" const char *declines_fitted_bf16(const struct gemm *call)
-{
-    if (call->m == 0 || call->n == 0 || (tma_can_load(call) && bf16_can_be_fitted(call)))
-        return NULL;
-    return tma_can_load(call) ? "requires whole chunks of 16 bytes in the rows of C"
-                              : declines_tma_loads(call);
-}
-
-extern "C" void launch_fitted_bf16(const struct gemm *call)
-{
-    if (call->m == 0 || call->n == 0)
-        return;
-    const struct bf16_plan plan = bf16_fitted_plan(call, NULL);
-    launch_fitted_tiles(call, &plan);
-}
 /* SPDX-License-Identifier: MIT */

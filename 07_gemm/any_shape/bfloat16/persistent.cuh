@@ -13,7 +13,7 @@
 struct bf16_work {
     unsigned row_tiles, column_tiles, steps, splits;
     bool c_is_mapped;
-    float *parts;         /* for each split, m x n; or as any_shape/bfloat16/stream_k.cuh says */
+    float *parts;         /* for each split, m x n; or as any_shape/bfloat16/stream_k.cu says */
     unsigned whole_tiles; /* also in that file */
     unsigned *sent;
 };

@@ -116,8 +116,8 @@ static bool operands_are_for_tma(const struct gemm *call)
     return bf16_tma_takes(call->a_bf16, call->lda) && bf16_tma_takes(call->b_bf16, call->ldb);
 }
 
-/* Which shapes the rungs for few rows or columns get: those with tiles enough to keep all
- * multiprocessors busy, and between the two rungs what was faster on an H200. */
+/* Which shapes the kernels for few rows or columns get: those with enough tiles to keep all
+ * multiprocessors busy, and between the two kernels what was faster on an H200. */
 static bool has_few_rows(const struct gemm *call)
 {
     const bool is_easy = operands_are_for_tma(call);
@@ -142,6 +142,8 @@ static bool has_few_columns(const struct gemm *call)
 
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
 {
+    if (clusters == NULL)
+        return (struct bf16_plan){.way = BF16_OTHER, .splits = 1};
     if (call->k > 0 && call->n == 1)
         return (struct bf16_plan){.way = BF16_VECTOR, .splits = 1};
     if (has_few_rows(call))

@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (the rung
- * stream_k); the rungs even_waves or even_pairs, fitted, thin, few_rows and few_columns; a matrix
- * times a vector; and what none of these can: k = 0, or a side of more than INT32_MAX. */
+/* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (stream_k);
+ * the rungs even_waves or even_pairs; fitted, thin, few_rows and few_columns; a matrix times a
+ * vector; and what none of these can: k = 0, or a side of more than INT32_MAX. */
 enum bf16_way {
     BF16_NARROW,
     BF16_MIDDLE,
@@ -48,10 +48,11 @@ struct bf16_plan {
 #define BF16_MOST_CLUSTER 8
 const unsigned *bf16_clusters(void);
 
+/* clusters: NULL on a GPU before Hopper, which has neither the TMA nor wgmma: there the highest rung
+ * that it has computes every shape (BF16_OTHER). */
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
-/* The fastest tile of the rungs thin and fitted, and its cycles (any_shape/bfloat16/cycles.h)
- * unless that is NULL. */
+/* The fastest tile of thin and of fitted, and its cycles (any_shape/bfloat16/cycles.h). */
 struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters,
                                 double *cycles_of_best);
 struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_best);
@@ -65,13 +66,17 @@ struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cyc
  * it, and there are steps along k enough to store a tile in the meantime. */
 bool bf16_can_be_even(const struct gemm *call);
 
-/* Whether the TMA can store C, as the rung fitted must. */
+/* Whether the TMA can store C, as fitted must. */
 bool bf16_can_be_fitted(const struct gemm *call);
 
-/* Run a plan's kernels, whose operands the TMA can load; a matrix times a vector of any kind. */
+/* Runs a plan's kernels; below, those of each way. Operands of tiles are such that the TMA can load
+ * them. */
+void run_bf16_plan(const struct gemm *call, const struct bf16_plan *plan);
 void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
 void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
-void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan);
+void launch_stream_k_bf16(const struct gemm *call);
+void launch_few_rows_bf16(const struct gemm *call);    /* at most 32 rows of C */
+void launch_few_columns_bf16(const struct gemm *call); /* at most 16 columns of C */
 void launch_times_vector_bf16(const struct gemm *call);
 
 /* The most floats of partial sums that a plan asks for. */

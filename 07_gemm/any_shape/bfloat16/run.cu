@@ -1,11 +1,10 @@
-/* Step 07, bfloat16, the top rung: every shape.
+/* Step 07, bfloat16: any_shape.
  *
- * The rungs below are made for many large tiles, with rows that the TMA can read. Here the tile is
- * chosen for the shape; where even small tiles leave multiprocessors idle, several blocks share the
- * steps along k of a tile (split-K), and a second kernel adds up their sums. Rows that the TMA
- * cannot read, or only slowly, are first copied. Few rows or columns go to the rungs made for them,
- * and a matrix times a vector to any_shape/bfloat16/vector.cu. */
-#include "any_shape/bfloat16/chunks.cuh"
+ * The rungs of the main climb are made for many large tiles, with rows that the TMA can load. Here
+ * a plan chooses the tile for the shape. If even small tiles leave multiprocessors idle, several
+ * blocks share the steps along k of a tile (split-K), and a second kernel adds up their sums. Rows
+ * that the TMA cannot load, or only slowly, are first copied. Few rows or columns, and a matrix
+ * times a vector, have kernels of their own. */
 #include "any_shape/bfloat16/launch.cuh"
 #include "any_shape/bfloat16/plan.h"
 #include "bfloat16/parts/even_plan.h"
@@ -69,92 +68,11 @@ static __global__ void __launch_bounds__(MANY_GROUPS * 32)
     add_parts<MANY_GROUPS>(call, parts, splits);
 }
 
-/* Copies a matrix to rows that are aligned, a thread 8 elements. What is read beside them is of the
- * rows before and after. */
-static __global__ void __launch_bounds__(256)
-    align_rows(uint16_t *to, const size_t to_leading, const uint16_t *from, const size_t leading,
-               const size_t rows, const size_t columns)
-{
-    const size_t chunks = (columns + CHUNK - 1) / CHUNK, i = (size_t)blockIdx.x * 256 + threadIdx.x;
-    const size_t row = i / chunks, first = i % chunks * CHUNK;
-    const bool inside = row > 0 && row + 1 < rows && first + CHUNK <= columns;
-
-    overlap_launches();
-    if (row >= rows)
-        return;
-    *(uint4 *)(to + row * to_leading + first) =
-        inside ? load_chunk<SHIFTED>(from + row * leading, first, columns)
-               : load_chunk<SINGLE>(from + row * leading, first, columns);
-}
-
 /* ---- launch ---------------------------------------------------------------------------------- */
-
-/* Memory for partial sums and aligned copies, on each GPU that multiplies, allocated by
- * prepare_any_shape_bf16 and kept for the next call. */
-static struct {
-    char *memory;
-    size_t bytes;
-} scratches[MOST_GPUS];
-
-static size_t parts_bytes(const struct gemm *call)
-{
-    return bf16_plan_floats(call) * sizeof(float);
-}
-
-static size_t copy_bytes(size_t rows, size_t columns)
-{
-    const size_t pitch = aligned_pitch(columns, sizeof(uint16_t));
-
-    return (rows * pitch * sizeof(uint16_t) + 255) / 256 * 256;
-}
-
-extern "C" void prepare_any_shape_bf16(const struct gemm *call)
-{
-    const size_t bytes =
-        parts_bytes(call) + copy_bytes(call->m, call->k) + copy_bytes(call->k, call->n);
-    auto &scratch = scratches[gpu_place()];
-
-    prepare_workspace(call); /* of stream_k */
-    if (bytes <= scratch.bytes)
-        return;
-    cudaFree(scratch.memory);
-    scratch.bytes = bytes;
-    if (cudaMalloc((void **)&scratch.memory, bytes) != cudaSuccess) {
-        fprintf(stderr, "any_shape: out of memory for the workspace\n");
-        exit(EXIT_DEVICE_ERROR);
-    }
-}
-
-static unsigned blocks_of_rows(size_t rows, size_t columns)
-{
-    return (unsigned)((rows * ((columns + CHUNK - 1) / CHUNK) + 255) / 256);
-}
-
-/* The call with operands whose rows are aligned; copied, if they must be, or if that pays. */
-static struct gemm aligned_call(const struct gemm *call, const struct bf16_plan &plan)
-{
-    uint16_t *const a = (uint16_t *)(scratches[gpu_place()].memory + parts_bytes(call));
-    uint16_t *const b = a + copy_bytes(call->m, call->k) / sizeof(uint16_t);
-    struct gemm aligned = *call;
-
-    if (plan.copies_a || !has_aligned_chunks(call->a_bf16, call->lda)) {
-        aligned.a_bf16 = a;
-        aligned.lda = aligned_pitch(call->k, sizeof(uint16_t));
-        launch_dependent(align_rows, blocks_of_rows(call->m, call->k), 256, 0, a, aligned.lda,
-                         call->a_bf16, call->lda, call->m, call->k);
-    }
-    if (plan.copies_b || !has_aligned_chunks(call->b_bf16, call->ldb)) {
-        aligned.b_bf16 = b;
-        aligned.ldb = aligned_pitch(call->n, sizeof(uint16_t));
-        launch_dependent(align_rows, blocks_of_rows(call->k, call->n), 256, 0, b, aligned.ldb,
-                         call->b_bf16, call->ldb, call->k, call->n);
-    }
-    return aligned;
-}
 
 static void launch_add_splits(const struct gemm *call, unsigned splits)
 {
-    const float *const parts = (const float *)scratches[gpu_place()].memory;
+    const float *const parts = workspace_parts();
 
     if (splits < 8)
         launch_dependent(add_few_splits, (unsigned)(call->m * ((call->n + 255) / 256)), 256, 0,
@@ -165,7 +83,7 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
 }
 
 #define LAUNCH(kernel, plan)                                                                       \
-    LAUNCH_PREPARED(kernel, plan, &aligned, splits, (float *)scratches[gpu_place()].memory);       \
+    LAUNCH_PREPARED(kernel, plan, &aligned, splits, workspace_parts());                            \
     break
 
 static struct bf16_plan plan_for(const struct gemm *call)
@@ -178,61 +96,37 @@ static struct bf16_plan plan_for(const struct gemm *call)
 
     if (memcmp(&last.call, call, sizeof *call) != 0) {
         last.call = *call;
-        last.plan = bf16_plan_of(call, bf16_clusters());
+        last.plan = bf16_plan_of(call, hopper_unavailable() == NULL ? bf16_clusters() : NULL);
     }
     return last.plan;
 }
 
-extern "C" void launch_even_tiles(const struct gemm *call, const struct bf16_plan *plan)
+/* With operands whose rows are aligned. */
+static void run_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {
+    const struct gemm aligned = with_aligned_rows(call, plan->copies_a, plan->copies_b);
     const struct even_plan even = {plan->rows, plan->high_columns, 0, 0};
+    const unsigned splits = plan->splits;
 
-    (plan->pairs ? launch_pairs_of : launch_waves_of)(call, &even);
-}
-
-extern "C" void launch_any_shape_bf16(const struct gemm *call)
-{
-    const struct bf16_plan chosen = plan_for(call);
-    const unsigned splits = chosen.splits;
-
-    if (call->m == 0 || call->n == 0)
-        return;
-    if (chosen.way == BF16_VECTOR) {
-        launch_times_vector_bf16(call);
-        return;
-    }
-    if (chosen.way == BF16_FEW_ROWS) {
-        launch_few_rows_bf16(call);
-        return;
-    }
-    if (chosen.way == BF16_FEW_COLUMNS) {
-        launch_few_columns_bf16(call);
-        return;
-    }
-    if (chosen.way == BF16_OTHER) {
-        launch_swizzled(call);
-        return;
-    }
-    const struct gemm aligned = aligned_call(call, chosen);
-    switch (chosen.way) {
+    switch (plan->way) {
     case BF16_THIN:
-        launch_thin_tiles(&aligned, &chosen);
+        launch_thin_tiles(&aligned, plan);
         return;
     case BF16_FITTED:
-        launch_fitted_tiles(&aligned, &chosen);
-        break;
+        launch_fitted_tiles(&aligned, plan);
+        return;
     case BF16_SHARED:
         launch_stream_k_bf16(&aligned);
-        break;
+        return;
+    case BF16_EVEN:
+        (plan->pairs ? launch_pairs_of : launch_waves_of)(&aligned, &even);
+        return;
     case BF16_NARROW:
         LAUNCH(any_shape_narrow, narrow);
     case BF16_MIDDLE:
         LAUNCH(any_shape_middle, middle);
     case BF16_BROAD:
         LAUNCH(any_shape_broad, broad);
-    case BF16_EVEN:
-        launch_even_tiles(&aligned, &chosen);
-        break;
     default:
         LAUNCH(any_shape_wide, wide);
     }
@@ -240,50 +134,75 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         launch_add_splits(call, splits);
 }
 
-extern "C" void how_any_shape_bf16(const struct gemm *call, char text[RUNG_HOW_SIZE])
+extern "C" void run_bf16_plan(const struct gemm *call, const struct bf16_plan *plan)
 {
-    const struct bf16_plan plan = plan_for(call);
-    const unsigned columns_of[] = {64, 128, 192, 256};
-    const bool copies_a = plan.copies_a || !has_aligned_chunks(call->a_bf16, call->lda);
-    const bool copies_b = plan.copies_b || !has_aligned_chunks(call->b_bf16, call->ldb);
-    const char *const copied = copies_a && copies_b ? ", A and B copied"
-                               : copies_a           ? ", A copied"
-                               : copies_b           ? ", B copied"
-                                                    : "";
+    if (plan->way == BF16_VECTOR)
+        launch_times_vector_bf16(call);
+    else if (plan->way == BF16_FEW_ROWS)
+        launch_few_rows_bf16(call);
+    else if (plan->way == BF16_FEW_COLUMNS)
+        launch_few_columns_bf16(call);
+    else if (plan->way == BF16_OTHER)
+        launch_swizzled(call);
+    else
+        run_tiles(call, plan);
+}
 
+extern "C" void launch_any_shape_bf16(const struct gemm *call)
+{
     if (call->m == 0 || call->n == 0)
         return;
-    switch (plan.way) {
-    case BF16_VECTOR:
-        snprintf(text, RUNG_HOW_SIZE, "a matrix times a vector");
-        break;
-    case BF16_FEW_ROWS:
-        snprintf(text, RUNG_HOW_SIZE, "few_rows");
-        break;
-    case BF16_FEW_COLUMNS:
-        snprintf(text, RUNG_HOW_SIZE, "few_columns");
-        break;
-    case BF16_OTHER:
-        snprintf(text, RUNG_HOW_SIZE, "swizzled");
-        break;
-    case BF16_THIN:
-        snprintf(text, RUNG_HOW_SIZE, "thin, tiles of %ux%u, k in %u%s", plan.rows, plan.columns,
-                 plan.splits, copied);
-        break;
-    case BF16_FITTED:
-        snprintf(text, RUNG_HOW_SIZE, "fitted, tiles of %ux%u%s%s", plan.rows, plan.columns,
-                 plan.pairs ? ", in pairs" : "", copied);
-        break;
-    case BF16_SHARED:
+    const struct bf16_plan plan = plan_for(call);
+    run_bf16_plan(call, &plan);
+}
+
+/* Memory for partial sums and copies is allocated here, not when the product is timed. */
+extern "C" void prepare_any_shape_bf16(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0 || plan_for(call).way == BF16_OTHER)
+        return;
+    prepare_workspace(call);
+    reserve_aligned_rows(call, plan_for(call).copies_a, plan_for(call).copies_b);
+}
+
+static void say_tiles(const struct bf16_plan *plan, char text[RUNG_HOW_SIZE])
+{
+    static const unsigned columns_of[] = {64, 128, 192, 256};
+    const char *const copied = plan->copies_a && plan->copies_b ? ", A and B copied"
+                               : plan->copies_a                 ? ", A copied"
+                               : plan->copies_b                 ? ", B copied"
+                                                                : "";
+
+    if (plan->way == BF16_THIN)
+        snprintf(text, RUNG_HOW_SIZE, "thin, tiles of %ux%u, k in %u%s", plan->rows, plan->columns,
+                 plan->splits, copied);
+    else if (plan->way == BF16_FITTED)
+        snprintf(text, RUNG_HOW_SIZE, "fitted, tiles of %ux%u%s%s", plan->rows, plan->columns,
+                 plan->pairs ? ", in pairs" : "", copied);
+    else if (plan->way == BF16_SHARED)
         snprintf(text, RUNG_HOW_SIZE, "stream_k%s", copied);
-        break;
-    case BF16_EVEN:
+    else if (plan->way == BF16_EVEN)
         snprintf(text, RUNG_HOW_SIZE, "%s, tiles of %u and %u rows%s",
-                 plan.pairs ? "even_pairs" : "even_waves", EVEN_HIGH_ROWS, plan.rows, copied);
-        break;
-    default:
-        snprintf(text, RUNG_HOW_SIZE, "tiles of 128x%u, k in %u%s", columns_of[plan.way],
-                 plan.splits, copied);
-    }
+                 plan->pairs ? "even_pairs" : "even_waves", EVEN_HIGH_ROWS, plan->rows, copied);
+    else
+        snprintf(text, RUNG_HOW_SIZE, "tiles of 128x%u, k in %u%s", columns_of[plan->way],
+                 plan->splits, copied);
+}
+
+extern "C" void how_any_shape_bf16(const struct gemm *call, char text[RUNG_HOW_SIZE])
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    const struct bf16_plan plan = plan_for(call);
+    const char *const kernel = plan.way == BF16_VECTOR        ? "a matrix times a vector"
+                               : plan.way == BF16_FEW_ROWS    ? "few_rows"
+                               : plan.way == BF16_FEW_COLUMNS ? "few_columns"
+                               : plan.way == BF16_OTHER       ? "swizzled"
+                                                              : NULL;
+
+    if (kernel != NULL)
+        snprintf(text, RUNG_HOW_SIZE, "%s", kernel);
+    else
+        say_tiles(&plan, text);
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,7 +1,149 @@
 /* Step 07, bfloat16: all multiprocessors get the same share of the work (stream-K, Osama et al.
  * 2023). */
-#include "any_shape/bfloat16/stream_k.cuh"
-#include "rungs.h"
+#include "any_shape/bfloat16/launch.cuh"
+#include "any_shape/bfloat16/plan.h"
+#include "parts/workspace.h"
+
+/* The steps along k of some tiles, put in a row, are divided among all clusters, a contiguous range
+ * each. The others, `whole_tiles`, are computed after them, as in every_nth. work.parts has room
+ * for the sums of a tile for each block, work.sent for a flag of each warpgroup. */
+template <typename Plan>
+struct shared_tiles {
+    unsigned number; /* of the cluster's next unit */
+
+    __device__ void begin(const struct bf16_work &)
+    {
+        number = 0;
+    }
+    static __device__ unsigned cluster()
+    {
+        return blockIdx.x / Plan::CLUSTER;
+    }
+    static __device__ unsigned clusters()
+    {
+        return gridDim.x / Plan::CLUSTER;
+    }
+    static __device__ unsigned shared_steps(const struct bf16_work &work)
+    {
+        return (unit_count<Plan>(work) - work.whole_tiles) * work.steps;
+    }
+    /* Where a cluster's range begins. */
+    static __device__ unsigned first_step(const struct bf16_work &work, unsigned of_cluster)
+    {
+        return share_of(shared_steps(work), of_cluster, clusters());
+    }
+    static __device__ unsigned cluster_of(const struct bf16_work &work, unsigned step)
+    {
+        return (unsigned)(((step + 1ULL) * clusters() - 1) / shared_steps(work));
+    }
+    /* Of its range the last tile comes first: that is the one whose sums another cluster is waiting
+     * for. The first one may need sums that the cluster before it computed in the same way. */
+    __device__ bool next(const struct bf16_work &work, struct unit &unit, unsigned rank)
+    {
+        const unsigned from = first_step(work, cluster()), end = first_step(work, cluster() + 1);
+        const unsigned first = from / work.steps, last = (end - 1) / work.steps;
+        const unsigned parts = from < end ? last - first + 1 : 0;
+        const unsigned whole = (work.whole_tiles + clusters() - 1 - cluster()) / clusters();
+        const bool is_whole = number >= parts;
+        const unsigned index = number < parts ? number : number - parts;
+        const unsigned first_whole = unit_count<Plan>(work) - work.whole_tiles;
+        const unsigned first_of_kind = is_whole ? first_whole : 0;
+
+        if (number >= parts + whole)
+            return false;
+        unit = unit_at<Plan>(
+            work, first_of_kind + (is_whole ? index * clusters() + cluster() : last - index), rank);
+        unit.first_step = is_whole || index + 1 < parts ? 0 : from - first * work.steps;
+        unit.end = is_whole || index > 0 ? work.steps : end - last * work.steps;
+        number++;
+        return true;
+    }
+    /* The block of that cluster which has the same rank as this one. */
+    static __device__ unsigned block_of(unsigned of_cluster)
+    {
+        return of_cluster * Plan::CLUSTER + blockIdx.x % Plan::CLUSTER;
+    }
+    /* A thread's sums, four by four; all threads' are next to each other. */
+    static __device__ float4 *part_of(const struct bf16_work &work, unsigned block)
+    {
+        return (float4 *)work.parts + (size_t)block * Plan::CONSUMERS * Plan::TILE_N / 8 +
+               threadIdx.x;
+    }
+    static __device__ unsigned *flag_of(const struct bf16_work &work, unsigned block)
+    {
+        return &work.sent[block * (Plan::CONSUMERS / WARPGROUP) + threadIdx.x / WARPGROUP];
+    }
+    /* Sums of a tile's first or middle steps are left for the cluster that has its last. */
+    template <unsigned SUMS>
+    __device__ bool completes(const struct bf16_work &work, const struct unit &unit,
+                              float (&sum)[SUMS])
+    {
+        if (unit.end < work.steps) {
+            send(work, sum);
+            return false;
+        }
+        if (unit.first_step > 0)
+            collect(work, sum);
+        return true;
+    }
+    template <unsigned SUMS>
+    __device__ void send(const struct bf16_work &work, const float (&sum)[SUMS])
+    {
+        const unsigned block = block_of(cluster());
+        float4 *const part = part_of(work, block);
+#pragma unroll
+        for (unsigned j = 0; j < SUMS; j += 4)
+            part[j / 4 * Plan::CONSUMERS] = make_float4(sum[j], sum[j + 1], sum[j + 2], sum[j + 3]);
+        warpgroup_barrier();
+        if (threadIdx.x % WARPGROUP == 0) {
+            __threadfence(); /* releases what all have stored */
+            atomicExch(flag_of(work, block), 1);
+        }
+    }
+    /* In a fixed order, so that the result is the same in every run. */
+    template <unsigned SUMS>
+    __device__ void collect(const struct bf16_work &work, float (&sum)[SUMS])
+    {
+        const unsigned tile = first_step(work, cluster()) / work.steps; /* the range's first */
+        for (unsigned other = cluster_of(work, tile * work.steps); other < cluster(); other++) {
+            const float4 *const part = part_of(work, block_of(other));
+            if (threadIdx.x % WARPGROUP == 0) {
+                while (atomicExch(flag_of(work, block_of(other)), 0) == 0) /* also resets it */
+                    ;
+                __threadfence();
+            }
+            warpgroup_barrier();
+#pragma unroll
+            for (unsigned j = 0; j < SUMS; j += 4) { /* __ldcg: L1 may be stale */
+                const float4 four = __ldcg(part + j / 4 * Plan::CONSUMERS);
+                sum[j] += four.x;
+                sum[j + 1] += four.y;
+                sum[j + 2] += four.z;
+                sum[j + 3] += four.w;
+            }
+        }
+    }
+};
+
+/* How many clusters: as many as run at the same time, since some wait for others, but none gets so
+ * little that passing on sums costs more than it saves. */
+static unsigned clusters_that_share(unsigned tiles, unsigned steps, unsigned at_a_time)
+{
+    const unsigned least_steps = 8;
+    const unsigned long long most = (unsigned long long)tiles * steps / least_steps;
+
+    return (unsigned)max(min(most, (unsigned long long)at_a_time), 1ULL);
+}
+
+/* Shares so many of the tiles; but all of their steps together are counted in 32 bits. */
+static void share_tiles(struct bf16_work *work, unsigned tiles, unsigned shared)
+{
+    const bool are_countable = (unsigned long long)shared * work->steps <= UINT32_MAX;
+
+    work->whole_tiles = are_countable ? tiles - shared : tiles;
+    work->parts = workspace_parts();
+    work->sent = workspace_flags();
+}
 
 typedef plan<256, 4, 2, shared_tiles> stream_plan;
 
@@ -11,8 +153,6 @@ PERSISTENT_KERNEL(stream_k_bf16, stream_plan)
 
 extern "C" void launch_stream_k_bf16(const struct gemm *call)
 {
-    if (call->m == 0 || call->n == 0)
-        return;
     struct bf16_work work = work_of<stream_plan>(call);
     const unsigned tiles = unit_count<stream_plan>(work);
     const unsigned clusters = clusters_that_share(

@@ -14,7 +14,6 @@
 #include "device/gpu.h"
 #include "kernel/cluster_sums.cuh"
 #include "kernel/overlap.cuh"
-#include "rungs.h"
 
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32;
 
@@ -296,17 +295,4 @@ extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_pla
     LAUNCH_IF(tall_128_of_256);
 }
 
-extern "C" const char *declines_thin_bf16(const struct gemm *call)
-{
-    return call->m > 128 && call->n > 128 ? "requires at most 128 rows or columns of C"
-                                          : declines_tma_loads(call);
-}
-
-extern "C" void launch_thin_bf16(const struct gemm *call)
-{
-    if (call->m == 0 || call->n == 0)
-        return;
-    const struct bf16_plan plan = bf16_thin_plan(call, bf16_clusters(), NULL);
-    launch_thin_tiles(call, &plan);
-}
 /* SPDX-License-Identifier: MIT */

@@ -1,7 +1,7 @@
 /* Step 07, bfloat16: a matrix times a vector, for any_shape. It is no matter of tensor cores: each
  * element of the matrix is used once, and they lie in the order in which a warp adds them up. */
-#include "any_shape/bfloat16/chunks.cuh"
 #include "any_shape/bfloat16/plan.h"
+#include "bfloat16/parts/bf16.cuh"
 #include "kernel/overlap.cuh"
 
 static __device__ float half_word(const uint4 &chunk, unsigned i)

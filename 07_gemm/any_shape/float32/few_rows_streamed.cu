@@ -1,6 +1,5 @@
-/* Step 07, rung `streamed`: products with up to 32 rows of C, for which B comes through a ring in
+/* Step 07: products with up to 32 rows of C, for which B comes through a ring in
  * shared memory, by the TMA, on Hopper (sm_90a). */
-#include "any_shape/float32/map_a.cuh"
 #include "any_shape/float32/plan.h"
 #include "any_shape/float32/split_k_ticket.cuh"
 #include "float32/parts/producers.cuh"
@@ -147,6 +146,21 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, T::RESIDENT)
         const unsigned element = threadIdx.x + i * SPLIT_THREADS;
         store(call, element / T::N, (size_t)portion.tile * T::N + element % T::N, total[i]);
     }
+}
+
+/* A as it lies, in tiles of 32 floats by so many rows, with the 128-byte swizzle. */
+static inline CUtensorMap describe_a(const struct gemm *call, unsigned rows)
+{
+    const struct mapped_matrix a = {CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                                    sizeof(float),
+                                    call->a,
+                                    call->m,
+                                    call->k,
+                                    call->lda,
+                                    rows,
+                                    32};
+
+    return map_matrix(&a);
 }
 
 template <typename T>

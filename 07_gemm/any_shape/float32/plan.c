@@ -77,9 +77,19 @@ static void consider(struct choice *best, const struct plan *plan, double time)
     }
 }
 
-/* All numbers of blocks for a shape, and both ways to add up partial sums. */
-static void consider_blocks(const struct gemm *call, unsigned ideas, struct plan plan,
-                            struct choice *best)
+/* The plan, with the partial sums added by the block that ends a tile, and by a second kernel. */
+static void consider_sums(const struct gemm *call, struct plan plan, bool has_parts,
+                          struct choice *best)
+{
+    for (plan.added_later = false;; plan.added_later = true) {
+        consider(best, &plan, plan_tiles_time(call, &plan));
+        if (plan.added_later || !has_parts)
+            break;
+    }
+}
+
+/* All numbers of blocks for a shape. */
+static void consider_blocks(const struct gemm *call, struct plan plan, struct choice *best)
 {
     const struct tile *const tile = &plan_tiles[plan.shape];
     const size_t count = ceil_of(plan.rows, tile->m) * ceil_of(plan.columns, tile->n);
@@ -89,33 +99,12 @@ static void consider_blocks(const struct gemm *call, unsigned ideas, struct plan
         return;
     for (size_t parts = 1; parts <= steps && parts * count <= most; parts++) {
         plan.blocks = (unsigned)(parts * count);
-        if (ideas & PLAN_CLUSTERS && parts > 1 && parts <= MOST_CLUSTER &&
-            plan.shape < TILE_128X224 && count <= clusters_at_once((unsigned)parts)) {
-            plan.cluster = (unsigned)parts;
-            plan.added_later = false;
-            consider(best, &plan, plan_tiles_time(call, &plan));
-            plan.cluster = 0;
-        }
-        if (ideas & PLAN_SHARES && parts > 1 && plan.shape < TILE_128X224) {
-            plan.in_shares = true;
-            plan.added_later = false;
-            consider(best, &plan, plan_tiles_time(call, &plan));
-            plan.in_shares = false;
-        }
-        for (plan.added_later = false;; plan.added_later = true) {
-            consider(best, &plan, plan_tiles_time(call, &plan));
-            if (plan.added_later || parts == 1 || !(ideas & PLAN_LATER))
-                break;
-        }
+        consider_sums(call, plan, parts > 1, best);
     }
     if (count * steps <= most || count == most)
         return;
     plan.blocks = (unsigned)most;
-    for (plan.added_later = false;; plan.added_later = true) {
-        consider(best, &plan, plan_tiles_time(call, &plan));
-        if (plan.added_later || count > most || !(ideas & PLAN_LATER))
-            break;
-    }
+    consider_sums(call, plan, count <= most, best);
 }
 
 /* How much of a length is left to the edge: what is beyond the last whole tile, if that is
@@ -125,23 +114,18 @@ static size_t without_edge(size_t length, size_t tile)
     return length > tile && length % tile <= MOST_FEW ? length / tile * tile : length;
 }
 
-static void consider_tiles(const struct gemm *call, unsigned ideas, struct choice *best)
+static void consider_tiles(const struct gemm *call, struct choice *best)
 {
-    const bool aligned = is_aligned(call->b, call->ldb);
-    const bool takes_narrow =
-        ideas & PLAN_NARROW && call->m <= INT32_MAX && is_aligned(call->a, call->lda);
-    const int shapes = takes_narrow ? TILE_SHAPES : ideas & PLAN_SHAPES ? TILE_128X32 : 1;
-    struct plan plan = {.kind = BY_TILES, .copies_b = !aligned, .splits = 1};
+    struct plan plan = {.kind = BY_TILES, .copies_b = !is_aligned(call->b, call->ldb), .splits = 1};
 
-    if (call->n > INT32_MAX || call->k > INT32_MAX || call->lda > UINT32_MAX / 2048 ||
-        (!aligned && !(ideas & PLAN_COPIES)))
+    if (call->n > INT32_MAX || call->k > INT32_MAX || call->lda > UINT32_MAX / 2048)
         return;
-    for (plan.shape = 0; plan.shape < shapes; plan.shape++) {
-        plan.short_stage = ideas & PLAN_SHORT && plan_beyond_k(call, &plan_tiles[plan.shape]) > 0;
-        for (int edges = 0; edges <= (ideas & PLAN_EDGES ? 1 : 0); edges++) {
+    for (plan.shape = 0; plan.shape < TILE_SHAPES; plan.shape++) {
+        plan.short_stage = plan_beyond_k(call, &plan_tiles[plan.shape]) > 0;
+        for (int edges = 0; edges <= 1; edges++) {
             plan.rows = edges ? without_edge(call->m, plan_tiles[plan.shape].m) : call->m;
             plan.columns = edges ? without_edge(call->n, plan_tiles[plan.shape].n) : call->n;
-            consider_blocks(call, ideas, plan, best);
+            consider_blocks(call, plan, best);
         }
     }
 }
@@ -182,66 +166,29 @@ static void consider_small_tiles(const struct gemm *call, struct choice *best)
     }
 }
 
-/* How many floats of the large matrix stay in L2 until the next product. Without the idea none is
- * marked to go first, and of a matrix larger than L2 every line has been evicted when it is needed
- * again. With it, 45% of L2: each half keeps copies of what it reads from the other, so that half
- * is the most, and what passes needs some room. */
-static size_t floats_to_keep(unsigned ideas)
-{
-    return ideas & PLAN_KEPT ? l2_bytes() / 100 * 45 / sizeof(float) : SIZE_MAX;
-}
-
-struct plan choose_plan(const struct gemm *call, unsigned ideas)
+struct plan choose_plan(const struct gemm *call)
 {
     const double k = (double)call->k;
     struct choice best = {.time = DBL_MAX, .plan = {.kind = BY_NOTHING}};
 
-    consider_tiles(call, ideas, &best);
-    if (ideas & PLAN_THIN && call->m <= MOST_FEW) {
+    consider_tiles(call, &best);
+    if (call->m <= MOST_FEW) {
         const struct plan plan = {.kind = BY_FEW_ROWS, .splits = few_rows_splits(call)};
         consider(&best, &plan, plan_few_time(call->m, k * (double)call->n, call->multiprocessors));
     }
-    if (ideas & PLAN_THIN && call->n <= MOST_FEW) {
+    if (call->n <= MOST_FEW) {
         const struct plan plan = {.kind = BY_FEW_COLUMNS, .splits = few_columns_splits(call)};
         consider(&best, &plan,
                  plan_few_columns_time(call->n, call->m, call->k, call->multiprocessors));
     }
-    if (ideas & PLAN_STREAMED && can_be_streamed(call)) {
+    if (can_be_streamed(call)) {
         const struct plan plan = {.kind = BY_STREAM, .splits = streamed_splits(call)};
         consider(&best, &plan, plan_streamed_time(call, plan.splits));
     }
-    if (ideas & PLAN_SMALL)
-        consider_small_tiles(call, &best);
-    best.plan.kept = floats_to_keep(ideas);
+    consider_small_tiles(call, &best);
+    /* 45% of L2: each half keeps copies of what it reads from the other, so that half is the most,
+     * and what passes needs some room. */
+    best.plan.kept = l2_bytes() / 100 * 45 / sizeof(float);
     return best.plan;
-}
-
-/* Where warps share a stage, in clusters and in shares there are no short ones
- * (any_shape/float32/tiles.cu). */
-static bool has_short_stage(const struct plan *plan)
-{
-    return plan->kind == BY_TILES && plan->short_stage && plan->cluster <= 1 && !plan->in_shares &&
-           (plan->shape <= TILE_256X128 || plan->shape == TILE_128X224);
-}
-
-/* How many floats of the large matrix stay in L2, of those that would not without being told. */
-static size_t kept_of(const struct gemm *call, const struct plan *plan)
-{
-    const bool rows = plan->kind == BY_FEW_ROWS || plan->kind == BY_STREAM;
-    const size_t all = rows                           ? call->k * call->ldb
-                       : plan->kind == BY_FEW_COLUMNS ? call->m * call->lda
-                                                      : 0;
-
-    return plan->kept < all ? plan->kept : all;
-}
-
-bool plans_are_alike(const struct gemm *call, const struct plan *a, const struct plan *b)
-{
-    return a->kind == b->kind && a->shape == b->shape && a->blocks == b->blocks &&
-           a->added_later == b->added_later && a->in_shares == b->in_shares &&
-           a->cluster == b->cluster && has_short_stage(a) == has_short_stage(b) &&
-           a->copies_a == b->copies_a && a->copies_b == b->copies_b && a->rows == b->rows &&
-           a->columns == b->columns && a->splits == b->splits &&
-           kept_of(call, a) == kept_of(call, b);
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,8 +1,37 @@
 /* Step 07: tiles_of_c with tiles of several shapes, aligned copies of B, and products left over at
  * the edges, on Hopper (sm_90a). */
-#include "any_shape/float32/planned_work.cuh"
+#include "any_shape/float32/plan.h"
+#include "float32/parts/stream_k_kernel.cuh"
+#include "kernel/overlap.cuh"
 #include "parts/shared_memory.cuh"
 #include "parts/workspace.h"
+
+template <typename T>
+static struct work planned_work(const struct gemm *call, const struct plan *plan)
+{
+    struct work work = work_for<T>(call);
+
+    work.blocks = plan->blocks;
+    work.added_later = plan->added_later;
+    work.last = (unsigned)(call->k - (size_t)(work.k_steps - 1) * T::DEPTH + T::UNROLL - 1) /
+                T::UNROLL * T::UNROLL;
+    work.parts = workspace_parts();
+    work.sent = workspace_flags();
+    return work;
+}
+
+/* Adds up the partial sums, if the plan leaves that for later. */
+template <typename T>
+static void launch_add_parts(const struct gemm *call, const struct work &work)
+{
+    const unsigned tiles = work.row_tiles * work.column_tiles;
+    const unsigned parts = (work.blocks + tiles - 1) / tiles;
+    const unsigned together = parts <= 6 ? 1 : parts <= 12 ? 2 : parts <= 32 ? 4 : 8;
+
+    if (work.added_later)
+        launch_dependent(add_parts<T>, dim3(tiles, T::M * T::N * together / 1024), ADD_THREADS, 0,
+                         *call, work, together);
+}
 
 template <typename T, bool IS_SHORT>
 static void launch_tiles_of_c(const struct gemm *call, const struct work &work)
@@ -52,11 +81,13 @@ static void run_beside(const struct gemm *call, const struct plan *plan, bool be
 void run_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[TILE_SHAPES])(const struct gemm *, const struct plan *) = {
-        LAUNCHES_OF_TILES(launch_tiles),
+        launch_tiles<Large>,
         launch_tiles<Tile<2, 4, 1, 32, 4, 56>>,
-        launch_narrow_tiles,
-        launch_narrow_tiles,
-        launch_narrow_tiles,
+        launch_tiles<Tile<2, 4, 1, 32, 4, 48>>,
+        launch_tiles<Tile<4, 2, 1, 32, 4>>,
+        launch_tiles<Tile<2, 2, 2, 32, 4>>,
+        launch_tiles<Tile<1, 2, 4, 32, 4>>,
+        launch_tiles<Tile<1, 1, 8, 64, 3>>,
     };
     bool has_below = plan->rows < call->m, has_beside = plan->columns < call->n;
     struct gemm inner = *call;
@@ -73,12 +104,7 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
             has_beside = false;
         }
     }
-    if (plan->cluster > 1)
-        launch_clustered_tiles(&inner, plan);
-    else if (plan->in_shares)
-        launch_tiles_in_shares(&inner, plan);
-    else
-        launches[plan->shape](&inner, plan);
+    launches[plan->shape](&inner, plan);
     if (has_below)
         run_below(call, plan, false);
     if (has_beside)

@@ -4,33 +4,24 @@
 #include <math.h>
 
 const struct tile plan_tiles[TILE_SHAPES] = {
-    [TILE_128X256] = {128, 256, 32, 4.92, 4.86, 2.2},
-    [TILE_128X192] = {128, 192, 32, 3.80, 3.81, 2.2},
-    [TILE_256X128] = {256, 128, 32, 5.29, 4.92, 2.5},
-    [TILE_128X128] = {128, 128, 32, 2.79, 2.56, 2.7},
-    [TILE_64X128] = {64, 128, 32, 1.49, 1.42, 2.2},
-    [TILE_128X64] = {128, 64, 32, 1.57, 1.46, 2.1},
-    [TILE_64X64] = {64, 64, 64, 1.47, 1.48, 2.0},
-    [TILE_128X224] = {128, 224, 32, 4.49, 0, 2.2},
-    [TILE_128X32] = {128, 32, 32, 0.82, 0, 2.5},
-    [TILE_128X16] = {128, 16, 32, 0.54, 0, 2.7},
-    [TILE_512X32] = {512, 32, 32, 3.3, 0, 4.0},
+    [TILE_128X256] = {128, 256, 32, 4.92, 2.5}, [TILE_128X224] = {128, 224, 32, 4.64, 2.4},
+    [TILE_128X192] = {128, 192, 32, 3.81, 2.1}, [TILE_256X128] = {256, 128, 32, 5.03, 2.9},
+    [TILE_128X128] = {128, 128, 32, 3.18, 2.5}, [TILE_64X128] = {64, 128, 32, 1.41, 2.3},
+    [TILE_64X64] = {64, 64, 64, 1.47, 1.9},
 };
 
 const struct small_tile plan_small_tiles[SMALL_SHAPES] = {
-    [SMALL_16X32] = {16, 32, 1, 0.0046, 111e3}, [SMALL_16X32_3] = {16, 32, 3, 0.0102, 110e3},
-    [SMALL_32X32] = {32, 32, 1, 0.0088, 116e3}, [SMALL_32X32_2] = {32, 32, 2, 0.0129, 128e3},
-    [SMALL_32X64] = {32, 64, 1, 0.0141, 145e3},
+    [SMALL_16X32] = {16, 32, 1, 0.0047, 111e3}, [SMALL_16X32_3] = {16, 32, 3, 0.0076, 106e3},
+    [SMALL_32X32] = {32, 32, 1, 0.0088, 111e3}, [SMALL_32X32_2] = {32, 32, 2, 0.0112, 110e3},
+    [SMALL_32X64] = {32, 64, 1, 0.0141, 88e3},
 };
 
-static const double LAUNCH = 3, SECOND_LAUNCH = 2.5; /* alone; behind another */
-static const double READ = 0.26e-6;                  /* for each byte from DRAM */
-static const double SMALL_READ = 0.6e-6;             /* of small tiles, and to it */
-static const double ADDED_LATER = 0.25e-6; /* for each byte of partial sums of all blocks */
+static const double LAUNCH = 3.1, SECOND_LAUNCH = 1.9; /* alone; behind another */
+static const double READ = 0.27e-6;                    /* for each byte from DRAM */
+static const double SMALL_READ = 0.47e-6;              /* of small tiles, and to it */
+static const double ADDED_LATER = 0.27e-6; /* for each byte of partial sums of all blocks */
 static const double COLLECTED = 24e-6;     /* for each byte that one block adds up */
-static const double IN_CLUSTER = 30e-6;    /* for each byte of a tile, whatever the cluster */
-static const double WAIT = 1.5;            /* for the other blocks of a tile, on an H100 */
-static const double IN_SHARES = 60e-6;     /* for each byte of a tile, whatever their number */
+static const double WAIT = 1.4;            /* for the other blocks of a tile */
 static const double OF_PART = 0.004;       /* for each part of a tile, if add_parts adds them up */
 static const double UNALIGNED = 0.14e-3;   /* of small tiles, for each float copied by itself */
 
@@ -51,7 +42,7 @@ static double computed_of(size_t few)
 
 double plan_few_time(size_t few, double elements, int multiprocessors)
 {
-    const double products = 45e3 * multiprocessors; /* per us */
+    const double products = 58e3 * multiprocessors; /* per us */
 
     return LAUNCH + larger(elements * sizeof(float) * READ, computed_of(few) * elements / products);
 }
@@ -75,8 +66,7 @@ double plan_streamed_time(const struct gemm *call, unsigned splits)
            larger(elements * sizeof(float) * READ, rows * elements / products);
 }
 
-/* Tiles whose kernels have no short stages: several warps compute the same elements of them, or
- * they are narrow. */
+/* Tiles whose kernels have no short stages: several warps compute the same elements of them. */
 static bool is_small_tile(const struct tile *tile)
 {
     return tile->m * tile->n < 128 * 192;
@@ -95,10 +85,6 @@ static double division_time(const struct plan *plan, const struct tile *tile, do
     const double tile_bytes = (double)tile->m * tile->n * sizeof(float), blocks = plan->blocks;
     double time = tile->store + (is_small_tile(tile) ? WAIT : 0); /* as measured: they end sooner */
 
-    if (plan->cluster > 1)
-        return tile_bytes * IN_CLUSTER;
-    if (plan->in_shares)
-        return WAIT + tile_bytes * IN_SHARES;
     if ((size_t)count % plan->blocks == 0)
         return 0;
     if (blocks > count && plan->blocks % (size_t)count != 0) /* a block has parts of two tiles */
@@ -116,9 +102,8 @@ double plan_tiles_time(const struct gemm *call, const struct plan *plan)
     const double of_block =
         (double)ceil_of((size_t)(count * steps), plan->blocks) -
         (plan->short_stage ? floor(count / blocks) * plan_beyond_k(call, tile) : 0);
-    const bool has_one_tile = plan->cluster > 1 || plan->in_shares; /* a block */
-    double time = LAUNCH + of_block * (has_one_tile ? tile->clustered : tile->step) +
-                  tile->store * larger(1, count / blocks) + division_time(plan, tile, count);
+    double time = LAUNCH + of_block * tile->step + tile->store * larger(1, count / blocks) +
+                  division_time(plan, tile, count);
 
     if (plan->copies_b)
         time += SECOND_LAUNCH + (double)call->k * (double)call->n * 2 * sizeof(float) * READ;
@@ -138,7 +123,7 @@ double plan_small_time(const struct gemm *call, const struct plan *plan)
     const size_t processors = (size_t)call->multiprocessors;
     const double waves = (double)ceil_of(blocks, processors * tile->resident);
     const double k = (double)ceil_of(call->k, plan->splits);
-    const double launch = 0.5, block = 1.7; /* the first loads and the last sums of a block */
+    const double launch = 0.4, block = 1.3; /* the first loads and the last sums of a block */
     const double of_one = k * (double)ceil_of(blocks, processors); /* multiprocessor */
     const double of_a = (double)call->m * (double)call->k, of_b = (double)call->k * (double)call->n;
     const double bytes = sizeof(float) * (of_a + of_b + (double)call->m * (double)call->n);
@@ -148,7 +133,7 @@ double plan_small_time(const struct gemm *call, const struct plan *plan)
         larger(larger(k * tile->term, tile->m * tile->n * of_one / tile->rate), bytes * SMALL_READ);
 
     if (plan->splits > 1)
-        time += 1.7 + 0.03 * plan->splits;
+        time += 1.9 + 0.03 * plan->splits;
     if (!plan->copies_a && !is_aligned(call->a, call->lda))
         time += tile->m * of_one * UNALIGNED;
     if (!plan->copies_b && !is_aligned(call->b, call->ldb))

