@@ -26,12 +26,9 @@ static const char *const small[] = {
     "06_gpu_warp_shuffle --ladder columns --m 256 --n 65",
     "SIMT_MULTIPROCESSORS=1 06_gpu_warp_shuffle --n 45003 --rung bulk_copies", /* ring, refilled */
     "07_gemm --all --m 100 --n 67 --k 45 --beta 2",
-    /* Plans: many blocks share a tile. All rungs would take half a minute. */
-    ("07_gemm --m 5 --n 36 --k 1500 --rung sliced_tiles --rung added_later --rung clustered "
-     "--rung added_in_shares --rung thin"),
+    "07_gemm --m 5 --n 36 --k 1500 --rung any_shape", /* several blocks share a tile */
     "07_gemm --all --m 17 --n 20 --k 72",
     "SIMT_MULTIPROCESSORS=2 07_gemm --all --m 257 --n 20 --k 8",
-    "SIMT_MULTIPROCESSORS=2 07_gemm --m 33 --n 24 --k 136 --rung narrow",
     "07_gemm --all --type bf16 --m 24 --n 40 --k 72 --beta 2",
     "07_gemm --all --type tf32 --m 24 --n 40 --k 72 --beta 2",
     "07_gemm --all --type bf16 --m 24 --n 40 --k 520", /* stages are filled again */
