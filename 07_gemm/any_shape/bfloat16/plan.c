@@ -41,7 +41,7 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
                 best = (struct bf16_plan){.way = (enum bf16_way)way, .splits = splits[s]};
             }
         }
-    if (bf16_cycles_if_shared(call) < 0.97 * *least) {
+    if (bf16_cycles_if_shared(call) < *least) {
         *least = bf16_cycles_if_shared(call);
         best = (struct bf16_plan){.way = BF16_SHARED, .splits = 1};
     }
@@ -69,11 +69,14 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
     return best;
 }
 
-static double cycles_of_copy(size_t rows, size_t columns)
+/* Of A, of B or of both, by one launch. */
+static double cycles_of_copies(const struct gemm *call, bool of_a, bool of_b)
 {
-    const double launch = 2500, bytes_a_cycle = 1200;
+    const double launch = 3440, bytes_a_cycle = 1740;
+    const double elements = (of_a ? (double)call->m * (double)call->k : 0) +
+                            (of_b ? (double)call->k * (double)call->n : 0);
 
-    return launch + 2 * (double)rows * (double)columns * sizeof(uint16_t) / bytes_a_cycle;
+    return elements > 0 ? launch + 2 * elements * sizeof(uint16_t) / bytes_a_cycle : 0;
 }
 
 /* What must be copied is; what need not be, if the product gains more than that costs. */
@@ -99,8 +102,7 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *c
             copied.ldb = aligned_pitch(call->n, sizeof(uint16_t));
         }
         struct bf16_plan plan = plan_without_copies(&copied, clusters, &cycles);
-        cycles += copies_a ? cycles_of_copy(call->m, call->k) : 0;
-        cycles += copies_b ? cycles_of_copy(call->k, call->n) : 0;
+        cycles += cycles_of_copies(call, copies_a, copies_b);
         if (cycles < least) {
             least = cycles;
             best = plan;

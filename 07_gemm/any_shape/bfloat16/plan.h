@@ -1,5 +1,5 @@
 /* Step 07, bfloat16: how any_shape computes a product, chosen by estimates of the time that each
- * way would take, from measurements on an H200 (any_shape/bfloat16/cycles.c). It depends on nothing
+ * way would take, from measurements on an H100 (any_shape/bfloat16/cycles.c). It depends on nothing
  * but the problem and the number of multiprocessors: results are the same in every run. */
 #ifndef RUNGS_07_BF16_PLAN_H
 #define RUNGS_07_BF16_PLAN_H
