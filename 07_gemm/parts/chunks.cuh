@@ -5,13 +5,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-/* 8 elements of 2 bytes. */
-static const unsigned CHUNK = 8;
-
-static inline __device__ unsigned word(const uint4 &four, unsigned i)
-{
-    return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
-}
+static const unsigned HALVES = 8; /* of a chunk */
 
 /* How a chunk comes: in one access; in two that are aligned, of which the chunk is a part; or
  * element by element. */
@@ -48,7 +42,7 @@ static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, siz
         return load_shifted(row + first);
     unsigned words[4] = {};
 #pragma unroll
-    for (unsigned i = 0; i < CHUNK; i++)
+    for (unsigned i = 0; i < HALVES; i++)
         if (first + i < columns)
             words[i / 2] |= (unsigned)row[first + i] << i % 2 * 16;
     return make_uint4(words[0], words[1], words[2], words[3]);

@@ -15,16 +15,16 @@ struct matrix_copy {
 
 static __host__ __device__ size_t chunks_of(const struct matrix_copy &copy)
 {
-    return copy.rows * ((copy.columns + CHUNK - 1) / CHUNK);
+    return copy.rows * ((copy.columns + HALVES - 1) / HALVES);
 }
 
 /* A chunk is loaded with what lies beside it, which exists except in the first and the last row. */
 static __device__ void copy_chunk(const struct matrix_copy &copy, size_t number)
 {
-    const size_t chunks = (copy.columns + CHUNK - 1) / CHUNK, row = number / chunks;
-    const size_t first = number % chunks * CHUNK;
+    const size_t chunks = (copy.columns + HALVES - 1) / HALVES, row = number / chunks;
+    const size_t first = number % chunks * HALVES;
     const uint16_t *const from = copy.from + row * copy.leading;
-    const bool inside = row > 0 && row + 1 < copy.rows && first + CHUNK <= copy.columns;
+    const bool inside = row > 0 && row + 1 < copy.rows && first + HALVES <= copy.columns;
 
     *(uint4 *)(copy.to + row * copy.pitch + first) =
         inside ? load_chunk<SHIFTED>(from, first, copy.columns)

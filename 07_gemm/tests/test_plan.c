@@ -373,81 +373,62 @@ static void test_even_plans(void **state)
     assert_true(isinf(cycles)); /* there is no room for a pair */
 }
 
-/* What was fastest on an H200 (docs/results/07_tensor_h200.csv). */
-static void test_bf16_plans(void **state)
+/* What a plan of bfloat16 may ask of the workspace, and which ways a shape has. */
+static void check_bf16_plan(const struct gemm *call)
 {
     static const unsigned clusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15}; /* of an H200 */
+    const struct bf16_plan plan = bf16_plan_of(call, clusters);
+    const bool is_thin = plan.way == BF16_THIN;
+
+    assert_true(plan.splits >= 1 && (plan.splits <= BF16_MOST_CLUSTER || !is_thin));
+    assert_true(
+        plan.splits == 1 || is_thin ||
+        (plan.way <= BF16_WIDE && plan.splits * call->m * call->n <= bf16_plan_floats(call)));
+    assert_true(plan.way != BF16_FITTED || (bf16_can_be_fitted(call) && plan.rows > 0));
+    assert_true(plan.way != BF16_EVEN || bf16_can_be_even(call));
+    assert_true(plan.way != BF16_FEW_ROWS || call->m <= 32);
+    assert_true(plan.way != BF16_FEW_COLUMNS || call->n <= 16);
+    assert_true(plan.way != BF16_VECTOR || call->n == 1);
+    assert_true(plan.way >= BF16_FEW_ROWS || plan.copies_a || call->lda % 8 == 0);
+    assert_true(plan.way >= BF16_FEW_ROWS || plan.copies_b || call->ldb % 8 == 0);
+}
+
+static void test_bf16_plans(void **state)
+{
+    static const size_t sizes[] = {1, 3, 8, 17, 64, 100, 777, 1024, 3000, 4097, 65536};
     static const struct {
         size_t m, n, k;
         enum bf16_way way;
-    } shapes[] = {
-        {1, 4096, 4096, BF16_FEW_ROWS},
-        {16, 4096, 4096, BF16_FEW_ROWS},
-        {3, 5000, 5000, BF16_THIN},
-        {5, 4095, 4097, BF16_FEW_ROWS},
-        {24, 8192, 8192, BF16_THIN},
-        {64, 4096, 4096, BF16_THIN},
-        {2000, 64, 5000, BF16_THIN},
-        {1000, 1000, 1000, BF16_FITTED},
-        {1024, 1024, 1024, BF16_NARROW},
-        {1536, 1536, 1536, BF16_FITTED},
-        {512, 512, 4096, BF16_THIN},
-        {128, 8192, 8192, BF16_THIN},
-        {8192, 128, 8192, BF16_THIN},
-        {4096, 1, 4096, BF16_VECTOR},
-        {4096, 8, 4096, BF16_FEW_COLUMNS},
-        {5000, 12, 3000, BF16_FEW_COLUMNS},
-        {1000, 16, 3000, BF16_FEW_COLUMNS},
-        {5000, 16, 3000, BF16_THIN},
-        {5000, 8, 3001, BF16_FEW_COLUMNS},
-        {300, 8, 4096, BF16_THIN},
-        {4096, 17, 4096, BF16_THIN},
-        {3072, 1536, 4096, BF16_FITTED},
-        {3000, 3000, 3000, BF16_SHARED},
-        {2047, 2049, 1023, BF16_THIN},
-        {3333, 1111, 777, BF16_THIN},
-        {1500, 1500, 1500, BF16_BROAD},
-        {8192, 8192, 128, BF16_WIDE},
-        {2048, 2048, 2048, BF16_EVEN},
-        {4096, 4096, 4096, BF16_EVEN},
-        {4096, 4096, 14336, BF16_EVEN},
-        {6144, 6144, 6144, BF16_EVEN},
-        {8192, 8192, 8192, BF16_EVEN},
-        {8192, 16384, 16384, BF16_EVEN},
-        {768, 28672, 8192, BF16_EVEN},
-        {128, 65536, 4096, BF16_WIDE},
-        {64, 64, 65536, BF16_NARROW},
-        {0, 5, 3, BF16_NARROW},
-        {5, 7, 0, BF16_OTHER},
-        {5, (size_t)1 << 31, 3, BF16_FEW_ROWS},
-        {(size_t)1 << 31, 7, 3, BF16_OTHER},
-        {300, 4096, 4096, BF16_FITTED},
-        {577, 1024, 4096, BF16_THIN},
-        {700, 2048, 2048, BF16_FITTED},
-        {160, 5120, 5120, BF16_THIN},
-        {1152, 1152, 4608, BF16_FITTED},
+    } certain[] = {
+        {4096, 4096, 4096, BF16_EVEN},        {8192, 8192, 8192, BF16_EVEN},
+        {4096, 1, 4096, BF16_VECTOR},         {5, (size_t)1 << 31, 3, BF16_FEW_ROWS},
+        {(size_t)1 << 31, 70, 3, BF16_OTHER}, {50, 70, 0, BF16_OTHER},
     };
+    enum { SIZES = sizeof sizes / sizeof sizes[0] };
+    static const unsigned clusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
     (void)state;
 
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        const struct gemm call = {.m = shapes[s].m,
-                                  .n = shapes[s].n,
-                                  .k = shapes[s].k,
-                                  .lda = shapes[s].k,
-                                  .ldb = shapes[s].n,
-                                  .ldc = shapes[s].n,
+    for (size_t i = 0; i < SIZES * SIZES * SIZES; i++) {
+        struct gemm call = {.type = GEMM_BF16,
+                            .m = sizes[i % SIZES],
+                            .n = sizes[i / SIZES % SIZES],
+                            .k = sizes[i / SIZES / SIZES],
+                            .multiprocessors = 132};
+        call.lda = call.k;
+        call.ldb = call.ldc = call.n;
+        check_bf16_plan(&call);
+    }
+    for (size_t i = 0; i < sizeof certain / sizeof certain[0]; i++) {
+        const struct gemm call = {.type = GEMM_BF16,
+                                  .m = certain[i].m,
+                                  .n = certain[i].n,
+                                  .k = certain[i].k,
+                                  .lda = certain[i].k,
+                                  .ldb = certain[i].n,
+                                  .ldc = certain[i].n,
                                   .multiprocessors = 132};
-        const struct bf16_plan plan = bf16_plan_of(&call, clusters);
-        if (plan.way != shapes[s].way)
-            fail_msg("%zu x %zu x %zu: way %d", call.m, call.n, call.k, (int)plan.way);
-        if (plan.way == BF16_THIN)
-            assert_true(plan.splits >= 1 && plan.splits <= BF16_MOST_CLUSTER);
-        else
-            assert_true(plan.splits == 1 ||
-                        plan.splits * call.m * call.n <= bf16_plan_floats(&call));
-        assert_true(plan.splits == 1 || plan.way <= BF16_WIDE || plan.way == BF16_THIN);
-        assert_true(plan.way != BF16_EVEN || plan.pairs == (shapes[s].k > 2048));
-        assert_true(plan.way != BF16_FITTED || (bf16_can_be_fitted(&call) && plan.rows > 0));
+        assert_int_equal(bf16_plan_of(&call, clusters).way, certain[i].way);
+        assert_int_equal(bf16_plan_of(&call, NULL).way, BF16_OTHER);
     }
 }
 

@@ -44,11 +44,6 @@ static enum rows rows_of(const uint16_t *matrix, size_t columns, size_t leading)
     return both % 32 == 0 ? IN_SECTORS : IN_CHUNKS;
 }
 
-bool bf16_in_lines(const uint16_t *matrix, size_t columns, size_t leading)
-{
-    return rows_of(matrix, columns, leading) == IN_LINES;
-}
-
 static double bytes_of(unsigned rows, enum rows kind)
 {
     return rows * 128 * (kind == IN_CHUNKS ? 1.6 : 1);

@@ -16,9 +16,6 @@ static inline bool bf16_tma_takes(const uint16_t *matrix, size_t leading)
     return (uintptr_t)matrix % 16 == 0 && leading % 8 == 0;
 }
 
-/* Whether all of its rows, if they are longer than a tile's, start at multiples of 128 bytes. */
-bool bf16_in_lines(const uint16_t *matrix, size_t columns, size_t leading);
-
 /* Steps along k, of 64 terms. */
 size_t bf16_steps_of(const struct gemm *call);
 

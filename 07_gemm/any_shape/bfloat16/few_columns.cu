@@ -7,6 +7,7 @@
  * Still bad: each block reads all of B, which with more columns than 8 is much. */
 #include "bfloat16/parts/fragments.cuh"
 #include "kernel/overlap.cuh"
+#include "parts/chunks.cuh"
 
 static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */
 
@@ -173,8 +174,8 @@ KERNELS(2)
     launch_dependent(call->n <= 8 ? PICK(columns_8, count) : PICK(columns_16, count), blocks,      \
                      count * 32, 0, *call)
 
-/* 32 rows per block, or 16 if there is a multiprocessor for each such block, or rows are not aligned,
- * which takes registers; and so many warps that all blocks run at the same time. */
+/* 32 rows per block, or 16 if there is a multiprocessor for each such block, or if rows are not
+ * aligned, which takes registers; and so many warps that all blocks run at the same time. */
 extern "C" void launch_few_columns_bf16(const struct gemm *call)
 {
     const bool aligned = has_aligned_chunks(call->a_bf16, call->lda);

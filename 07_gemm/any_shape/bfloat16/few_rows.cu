@@ -11,6 +11,7 @@
 #include "device/gpu.h"
 #include "kernel/cluster_sums.cuh"
 #include "kernel/overlap.cuh"
+#include "parts/chunks.cuh"
 
 static const unsigned COLUMNS = 64, TERMS = 32, MOST_SPLITS = 8;
 

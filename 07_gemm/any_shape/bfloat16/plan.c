@@ -80,10 +80,10 @@ static double cycles_of_copies(const struct gemm *call, bool of_a, bool of_b)
 }
 
 /* What must be copied is; what need not be, if the product gains more than that costs. */
-static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *clusters)
+static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *clusters,
+                                      double *least)
 {
     struct bf16_plan best = {.way = BF16_NARROW, .splits = 1};
-    double least = HUGE_VAL;
 
     for (unsigned copies = 0; copies < 4; copies++) {
         const bool copies_a = copies % 2 == 1, copies_b = copies / 2 == 1;
@@ -103,8 +103,8 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *c
         }
         struct bf16_plan plan = plan_without_copies(&copied, clusters, &cycles);
         cycles += cycles_of_copies(call, copies_a, copies_b);
-        if (cycles < least) {
-            least = cycles;
+        if (cycles < *least) {
+            *least = cycles;
             best = plan;
             best.copies_a = copies_a;
             best.copies_b = copies_b;
@@ -113,47 +113,52 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *c
     return best;
 }
 
-static bool operands_are_for_tma(const struct gemm *call)
+/* With a matrix of so many elements to read, and `few` rows or columns of C: a start, a little per
+ * row or column, and the bytes, which come from L2 if it holds them. Rows that are not aligned are
+ * loaded twice. */
+static double cycles_if_few(size_t few, double elements, bool aligned)
 {
-    return bf16_tma_takes(call->a_bf16, call->lda) && bf16_tma_takes(call->b_bf16, call->ldb);
+    const double start = 9400, a_row = 175, in_l2 = 40e6, of_l2 = 1.43e-4, of_dram = 7.7e-4;
+    const double bytes = elements * sizeof(uint16_t);
+    const double cycles = start + a_row * (double)few + of_l2 * bytes;
+
+    return (aligned ? 1 : 2) * (bytes > in_l2 ? fmax(cycles, of_dram * bytes) : cycles);
 }
 
-/* Which shapes the kernels for few rows or columns get: those with enough tiles to keep all
- * multiprocessors busy, and between the two kernels what was faster on an H200. */
-static bool has_few_rows(const struct gemm *call)
+static bool can_be_few_columns(const struct gemm *call)
 {
-    const bool is_easy = operands_are_for_tma(call);
-
-    if (call->m == 1)
-        return true;
-    if (is_easy && !bf16_in_lines(call->b_bf16, call->n, call->ldb) && call->n >= 1536)
-        return false;
-    return call->n >= 1024 && call->m <= 16;
+    return call->n <= 16 && call->m <= INT32_MAX && call->k > 0;
 }
 
-/* So few that the tiles of `thin`, 64 columns wide at least, would be nearly empty, or that a
- * matrix would have to be copied for the TMA; with more than 8, B is a large part of what a block
- * reads. */
-static bool has_few_columns(const struct gemm *call)
+static bool can_be_tiles(const struct gemm *call)
 {
-    const bool for_tma = operands_are_for_tma(call) && bf16_can_be_fitted(call);
-    const bool are_few = call->n <= 8 || (call->n <= 16 && (!for_tma || call->m <= 1536));
-
-    return are_few && call->m >= 512 && call->m <= INT32_MAX && call->k > 0;
+    return call->k > 0 && call->m <= INT32_MAX && call->n <= INT32_MAX && call->k <= INT32_MAX;
 }
 
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
 {
+    struct bf16_plan best = {.way = BF16_OTHER, .splits = 1};
+    double least = HUGE_VAL;
+
     if (clusters == NULL)
-        return (struct bf16_plan){.way = BF16_OTHER, .splits = 1};
-    if (call->k > 0 && call->n == 1)
-        return (struct bf16_plan){.way = BF16_VECTOR, .splits = 1};
-    if (has_few_rows(call))
-        return (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1};
-    if (has_few_columns(call))
-        return (struct bf16_plan){.way = BF16_FEW_COLUMNS, .splits = 1};
-    if (call->k == 0 || call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX)
-        return (struct bf16_plan){.way = BF16_OTHER, .splits = 1};
-    return plan_of_tiles(call, clusters);
+        return best;
+    if (call->k > 0 && call->n == 1) {
+        best.way = BF16_VECTOR;
+        return best;
+    }
+    if (can_be_tiles(call))
+        best = plan_of_tiles(call, clusters, &least);
+    if (call->m <= 32) {
+        const double cycles = cycles_if_few(call->m, (double)call->k * (double)call->n,
+                                            bf16_tma_takes(call->b_bf16, call->ldb));
+        if (cycles < least) {
+            least = cycles;
+            best = (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1};
+        }
+    }
+    if (can_be_few_columns(call) && cycles_if_few(call->n, (double)call->k * (double)call->m,
+                                                  bf16_tma_takes(call->a_bf16, call->lda)) < least)
+        best = (struct bf16_plan){.way = BF16_FEW_COLUMNS, .splits = 1};
+    return best;
 }
 /* SPDX-License-Identifier: MIT */

@@ -48,8 +48,8 @@ struct bf16_plan {
 #define BF16_MOST_CLUSTER 8
 const unsigned *bf16_clusters(void);
 
-/* clusters: NULL on a GPU before Hopper, which has neither the TMA nor wgmma: there the highest rung
- * that it has computes every shape (BF16_OTHER). */
+/* clusters: NULL on a GPU before Hopper, without the TMA and wgmma. There the highest rung that the
+ * GPU has computes every shape (BF16_OTHER). */
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
 /* The fastest tile of thin and of fitted, and its cycles (any_shape/bfloat16/cycles.h). */

@@ -1,8 +1,9 @@
 /* Step 07, bfloat16: a matrix times a vector, for any_shape. It is no matter of tensor cores: each
  * element of the matrix is used once, and they lie in the order in which a warp adds them up. */
 #include "any_shape/bfloat16/plan.h"
-#include "bfloat16/parts/bf16.cuh"
+#include "bfloat16/parts/fragments.cuh"
 #include "kernel/overlap.cuh"
+#include "parts/chunks.cuh"
 
 static __device__ float half_word(const uint4 &chunk, unsigned i)
 {

@@ -1,6 +1,6 @@
-/* Step 07, float32: how any_shape computes a product. choose_plan estimates how long each plan takes
- * (any_shape/float32/times.c), from measurements on an H100. A plan depends on the
- * problem and the kind of GPU only, so that results are the same in every run. */
+/* Step 07, float32: how any_shape computes a product. choose_plan estimates the time of each plan
+ * (any_shape/float32/times.c), from measurements on an H100. A plan depends on the problem and the
+ * kind of GPU only, so that results are the same in every run. */
 #ifndef RUNGS_07_PLAN_H
 #define RUNGS_07_PLAN_H
 

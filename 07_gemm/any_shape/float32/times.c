@@ -4,24 +4,24 @@
 #include <math.h>
 
 const struct tile plan_tiles[TILE_SHAPES] = {
-    [TILE_128X256] = {128, 256, 32, 4.92, 2.5}, [TILE_128X224] = {128, 224, 32, 4.64, 2.4},
-    [TILE_128X192] = {128, 192, 32, 3.81, 2.1}, [TILE_256X128] = {256, 128, 32, 5.03, 2.9},
-    [TILE_128X128] = {128, 128, 32, 3.18, 2.5}, [TILE_64X128] = {64, 128, 32, 1.41, 2.3},
-    [TILE_64X64] = {64, 64, 64, 1.47, 1.9},
+    [TILE_128X256] = {128, 256, 32, 4.78, 2.2}, [TILE_128X224] = {128, 224, 32, 4.80, 2.3},
+    [TILE_128X192] = {128, 192, 32, 3.82, 2.2}, [TILE_256X128] = {256, 128, 32, 5.23, 2.4},
+    [TILE_128X128] = {128, 128, 32, 2.95, 2.6}, [TILE_64X128] = {64, 128, 32, 1.52, 2.1},
+    [TILE_64X64] = {64, 64, 64, 1.45, 2.0},
 };
 
 const struct small_tile plan_small_tiles[SMALL_SHAPES] = {
-    [SMALL_16X32] = {16, 32, 1, 0.0047, 111e3}, [SMALL_16X32_3] = {16, 32, 3, 0.0076, 106e3},
-    [SMALL_32X32] = {32, 32, 1, 0.0088, 111e3}, [SMALL_32X32_2] = {32, 32, 2, 0.0112, 110e3},
-    [SMALL_32X64] = {32, 64, 1, 0.0141, 88e3},
+    [SMALL_16X32] = {16, 32, 1, 0.0054, 106e3}, [SMALL_16X32_3] = {16, 32, 3, 0.0074, 104e3},
+    [SMALL_32X32] = {32, 32, 1, 0.0088, 110e3}, [SMALL_32X32_2] = {32, 32, 2, 0.0121, 107e3},
+    [SMALL_32X64] = {32, 64, 1, 0.0141, 85e3},
 };
 
-static const double LAUNCH = 3.1, SECOND_LAUNCH = 1.9; /* alone; behind another */
-static const double READ = 0.27e-6;                    /* for each byte from DRAM */
-static const double SMALL_READ = 0.47e-6;              /* of small tiles, and to it */
-static const double ADDED_LATER = 0.27e-6; /* for each byte of partial sums of all blocks */
-static const double COLLECTED = 24e-6;     /* for each byte that one block adds up */
-static const double WAIT = 1.4;            /* for the other blocks of a tile */
+static const double LAUNCH = 3, SECOND_LAUNCH = 1.9; /* alone; behind another */
+static const double READ = 0.28e-6;                  /* for each byte from DRAM */
+static const double SMALL_READ = 0.39e-6;            /* of small tiles, and to it */
+static const double ADDED_LATER = 0.24e-6; /* for each byte of partial sums of all blocks */
+static const double COLLECTED = 19e-6;     /* for each byte that one block adds up */
+static const double WAIT = 1.2;            /* for the other blocks of a tile */
 static const double OF_PART = 0.004;       /* for each part of a tile, if add_parts adds them up */
 static const double UNALIGNED = 0.14e-3;   /* of small tiles, for each float copied by itself */
 
@@ -42,7 +42,7 @@ static double computed_of(size_t few)
 
 double plan_few_time(size_t few, double elements, int multiprocessors)
 {
-    const double products = 58e3 * multiprocessors; /* per us */
+    const double products = 64e3 * multiprocessors; /* per us */
 
     return LAUNCH + larger(elements * sizeof(float) * READ, computed_of(few) * elements / products);
 }
@@ -133,7 +133,7 @@ double plan_small_time(const struct gemm *call, const struct plan *plan)
         larger(larger(k * tile->term, tile->m * tile->n * of_one / tile->rate), bytes * SMALL_READ);
 
     if (plan->splits > 1)
-        time += 1.9 + 0.03 * plan->splits;
+        time += 1.8 + 0.03 * plan->splits;
     if (!plan->copies_a && !is_aligned(call->a, call->lda))
         time += tile->m * of_one * UNALIGNED;
     if (!plan->copies_b && !is_aligned(call->b, call->ldb))

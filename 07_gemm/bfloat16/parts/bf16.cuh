@@ -4,8 +4,10 @@
 
 #include <cuda_bf16.h>
 
-#include "parts/chunks.cuh"
 #include "parts/matrix.cuh"
+
+/* 16 bytes. */
+static const unsigned CHUNK = 8;
 
 static inline __host__ __device__ bool has_aligned_chunks(const uint16_t *matrix, size_t leading)
 {

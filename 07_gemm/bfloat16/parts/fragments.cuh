@@ -56,6 +56,11 @@ static inline __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], 
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+static inline __device__ unsigned word(const uint4 &four, unsigned i)
+{
+    return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
+}
+
 /* The same for 16 of the 32 terms that four lanes have, 8 each: the lane's terms 4 half to 4 half +
  * 3, of two rows of A, and B's words as `multiply` takes them. */
 static inline __device__ void multiply_16(float (&sum)[4], const uint4 (&a)[2], unsigned half,
