@@ -15,28 +15,19 @@
 
 static const unsigned COLUMNS = 64, TERMS = 32, MOST_SPLITS = 8;
 
-/* For 16 rows of C, or 32. Each warp has BATCH times 32 terms on their way, a multiprocessor at
- * most that many warps. ALIGNED: rows start at multiples of 16 bytes and have whole chunks. */
-template <unsigned TILES_OF_16, unsigned WARPS, unsigned BATCHES, bool IS_ALIGNED>
-struct plan {
-    static const unsigned TILES = TILES_OF_16, MOST_WARPS = WARPS, BATCH = BATCHES;
-    static const enum loads LOADS = IS_ALIGNED ? ALIGNED : SHIFTED;
-    static const unsigned ROWS = TILES * 16;
-    static const unsigned PITCH = COLUMNS + 8; /* of sums in shared memory: no bank conflicts */
-    static const unsigned WARP_BYTES = ROWS * PITCH * sizeof(float);
-    typedef float sums[TILES][CHUNK][4];
-};
+static const unsigned ROWS = 16, MOST_WARPS = 16;
+static const unsigned PITCH = COLUMNS + 8; /* of sums in shared memory: no bank conflicts */
+static const unsigned WARP_BYTES = ROWS * PITCH * sizeof(float);
 
 /* What a lane has of 32 terms. Lane 4 g + t: terms 8 t to 8 t + 7, of B columns 8 g to 8 g + 7, of
- * A rows g and g + 8 of each 16. */
-template <unsigned TILES>
+ * A rows g and g + 8. */
 struct fragments {
-    uint4 b[8], a[TILES][2];
+    uint4 b[8], a[2];
 };
 
-template <enum loads LOADS, unsigned TILES>
-static __device__ void load_fragments(struct fragments<TILES> &part, const struct gemm &call,
-                                      size_t term, size_t column)
+template <enum loads LOADS>
+static __device__ void load_fragments(struct fragments &part, const struct gemm &call, size_t term,
+                                      size_t column)
 {
     const unsigned g = threadIdx.x % 32 / 4;
 
@@ -48,19 +39,17 @@ static __device__ void load_fragments(struct fragments<TILES> &part, const struc
             part.b[i] = load_chunk<LOADS>(call.b_bf16 + (term + i) * call.ldb, column, call.n);
     }
 #pragma unroll
-    for (unsigned i = 0; i < TILES * 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         const size_t row = i * 8 + g;
-        part.a[i / 2][i % 2] = make_uint4(0, 0, 0, 0);
+        part.a[i] = make_uint4(0, 0, 0, 0);
         if (row < call.m)
-            part.a[i / 2][i % 2] = load_chunk<LOADS>(call.a_bf16 + row * call.lda, term, call.k);
+            part.a[i] = load_chunk<LOADS>(call.a_bf16 + row * call.lda, term, call.k);
     }
 }
 
 /* Of 8 terms a lane gives four to each half. Two terms of a column, one below the other in B, are a
  * register's two halves. */
-template <unsigned TILES>
-static __device__ void multiply_fragments(float (&sum)[TILES][CHUNK][4],
-                                          const struct fragments<TILES> &part)
+static __device__ void multiply_fragments(float (&sum)[CHUNK][4], const struct fragments &part)
 {
 #pragma unroll
     for (unsigned half = 0; half < 2; half++)
@@ -72,9 +61,7 @@ static __device__ void multiply_fragments(float (&sum)[TILES][CHUNK][4],
             for (unsigned i = 0; i < 2; i++)
                 b[i] = __byte_perm(word(part.b[4 * half + 2 * i], j / 2),
                                    word(part.b[4 * half + 2 * i + 1], j / 2), bytes);
-#pragma unroll
-            for (unsigned tile = 0; tile < TILES; tile++)
-                multiply_16(sum[tile][j], part.a[tile], half, b);
+            multiply_16(sum[j], part.a, half, b);
         }
 }
 
@@ -85,27 +72,17 @@ struct terms {
 };
 
 /* The warp's products, of every n-th 32 terms if the block has n warps. */
-template <typename Plan>
-static __device__ void multiply_terms(typename Plan::sums &sum, const struct gemm &call,
+template <enum loads LOADS>
+static __device__ void multiply_terms(float (&sum)[CHUNK][4], const struct gemm &call,
                                       size_t column, const struct terms &terms)
 {
     const size_t stride = blockDim.x;
     size_t term = terms.begin + threadIdx.x / 32 * TERMS;
 
-    for (; term >= terms.easy_begin && term + (Plan::BATCH - 1) * stride < terms.easy_end;
-         term += Plan::BATCH * stride) {
-        struct fragments<Plan::TILES> part[Plan::BATCH];
-#pragma unroll
-        for (unsigned i = 0; i < Plan::BATCH; i++)
-            load_fragments<Plan::LOADS>(part[i], call, term + i * stride, column);
-#pragma unroll
-        for (unsigned i = 0; i < Plan::BATCH; i++)
-            multiply_fragments(sum, part[i]);
-    }
     for (; term < terms.end; term += stride) {
-        struct fragments<Plan::TILES> part;
+        struct fragments part;
         if (term >= terms.easy_begin && term < terms.easy_end)
-            load_fragments<Plan::LOADS>(part, call, term, column);
+            load_fragments<LOADS>(part, call, term, column);
         else
             load_fragments<SINGLE>(part, call, term, column);
         multiply_fragments(sum, part);
@@ -113,44 +90,42 @@ static __device__ void multiply_terms(typename Plan::sums &sum, const struct gem
 }
 
 /* Puts the warp's sums into shared memory, a row's columns 8 g + j at j * 8 + g. */
-template <typename Plan>
-static __device__ void keep_sums(float *sums, const typename Plan::sums &sum)
+static __device__ void keep_sums(float *sums, const float (&sum)[CHUNK][4])
 {
     const unsigned lane = threadIdx.x % 32;
-    float *const first = sums + (threadIdx.x / 32 * Plan::ROWS + lane / 4) * Plan::PITCH;
+    float *const first = sums + (threadIdx.x / 32 * ROWS + lane / 4) * PITCH;
 
 #pragma unroll
-    for (unsigned i = 0; i < Plan::TILES * 16; i++) {
-        const float *const two = sum[i / 16][i % 16 / 2] + i % 2 * 2;
-        float *const to = first + (i / 16 * 16 + i % 2 * 8) * Plan::PITCH;
-        *(float2 *)(to + i % 16 / 2 * 8 + lane % 4 * 2) = make_float2(two[0], two[1]);
+    for (unsigned i = 0; i < 16; i++) {
+        const float *const two = sum[i / 2] + i % 2 * 2;
+        float *const to = first + i % 2 * 8 * PITCH;
+        *(float2 *)(to + i / 2 * 8 + lane % 4 * 2) = make_float2(two[0], two[1]);
     }
 }
 
 /* Adds up the warps' sums, into those of the first. */
-template <typename Plan>
 static __device__ void add_warps(float *sums, unsigned rows)
 {
     for (unsigned i = threadIdx.x; i < rows * COLUMNS; i += blockDim.x) {
-        float *const first = sums + i / COLUMNS * Plan::PITCH + i % COLUMNS;
+        float *const first = sums + i / COLUMNS * PITCH + i % COLUMNS;
         float all = *first;
         for (unsigned warp = 1; warp < blockDim.x / 32; warp++)
-            all += first[warp * Plan::ROWS * Plan::PITCH];
+            all += first[warp * ROWS * PITCH];
         *first = all;
     }
 }
 
 /* Where the chunk of 8 columns begins which has that column. If rows are not aligned anyway, the
  * last one is moved back to where it is whole. */
-template <typename Plan>
+template <enum loads LOADS>
 static __device__ size_t chunk_of(size_t column, size_t columns)
 {
     column -= column % CHUNK;
-    return Plan::LOADS == SHIFTED && columns >= CHUNK ? min(column, columns - CHUNK) : column;
+    return LOADS == SHIFTED && columns >= CHUNK ? min(column, columns - CHUNK) : column;
 }
 
 /* Adds up the blocks' sums, and stores the block's part of the rows. */
-template <typename Plan>
+template <enum loads LOADS>
 static __device__ void add_blocks(const struct gemm &call, const float *sums, unsigned rows,
                                   size_t first_column, unsigned rank, unsigned splits)
 {
@@ -162,8 +137,8 @@ static __device__ void add_blocks(const struct gemm &call, const float *sums, un
         const size_t column = first_column + i % pairs * 2;
         if (column >= call.n)
             continue;
-        const unsigned j = (unsigned)(column - chunk_of<Plan>(column, call.n));
-        const float *const one = sums + row * Plan::PITCH + j * 8 + chunk;
+        const unsigned j = (unsigned)(column - chunk_of<LOADS>(column, call.n));
+        const float *const one = sums + row * PITCH + j * 8 + chunk;
         const float *const next = one + (j + 1 < CHUNK ? 8 : 0);
         float first = 0, second = 0;
         for (unsigned block = 0; block < splits; block++) {
@@ -176,14 +151,14 @@ static __device__ void add_blocks(const struct gemm &call, const float *sums, un
 
 /* What is loaded shifted reads up to 14 bytes before and after a chunk: not where these would be
  * outside the matrix. */
-template <typename Plan>
+template <enum loads LOADS>
 static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, unsigned splits)
 {
     const size_t parts = (call.k + TERMS - 1) / TERMS;
     struct terms terms = {parts * rank / splits * TERMS, 0, call.k / TERMS * TERMS,
                           min(parts * (rank + 1) / splits * TERMS, call.k)};
 
-    if (Plan::LOADS == SHIFTED) {
+    if (LOADS == SHIFTED) {
         const bool starts_aligned = ((uintptr_t)call.a_bf16 | (uintptr_t)call.b_bf16) % 16 == 0;
         terms.easy_begin = starts_aligned ? 0 : TERMS;
         terms.easy_end = call.n < CHUNK || call.k < CHUNK ? 0 : (call.k - CHUNK) / TERMS * TERMS;
@@ -193,43 +168,38 @@ static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, 
 }
 
 /* A block has 64 columns of C; the blocks of a cluster share the terms. */
-template <typename Plan>
+template <enum loads LOADS>
 static __device__ void multiply_rows(const struct gemm &call, unsigned splits)
 {
     extern __shared__ float sums[]; /* of each warp, ROWS rows */
     const unsigned rank = rank_in_cluster(), rows = (unsigned)call.m;
     const size_t first = (size_t)(blockIdx.x / splits) * COLUMNS;
-    size_t column = chunk_of<Plan>(first + threadIdx.x % 32 / 4 * CHUNK, call.n);
-    typename Plan::sums sum = {};
+    size_t column = chunk_of<LOADS>(first + threadIdx.x % 32 / 4 * CHUNK, call.n);
+    float sum[CHUNK][4] = {};
 
     overlap_launches();
     if (column >= call.n)
         column = 0; /* any that exists: these sums are not stored */
-    multiply_terms<Plan>(sum, call, column, terms_of<Plan>(call, rank, splits));
-    keep_sums<Plan>(sums, sum);
+    multiply_terms<LOADS>(sum, call, column, terms_of<LOADS>(call, rank, splits));
+    keep_sums(sums, sum);
     __syncthreads();
-    add_warps<Plan>(sums, rows);
+    add_warps(sums, rows);
     cluster_barrier();
-    add_blocks<Plan>(call, sums, rows, first, rank, splits);
+    add_blocks<LOADS>(call, sums, rows, first, rank, splits);
     cluster_barrier(); /* nobody may end while others read its memory */
 }
 
-#define KERNEL(plan)                                                                               \
-    static __global__ void __launch_bounds__(plan::MOST_WARPS * 32, 1)                             \
-        few_##plan(const struct gemm call, const unsigned splits)                                  \
-    {                                                                                              \
-        multiply_rows<plan>(call, splits);                                                         \
-    }
+static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
+    few_rows_aligned(const struct gemm call, const unsigned splits)
+{
+    multiply_rows<ALIGNED>(call, splits);
+}
 
-typedef plan<1, 16, 1, true> rows_16;
-typedef plan<2, 8, 3, true> rows_32;
-typedef plan<1, 16, 1, false> rows_16_shifted;
-typedef plan<2, 8, 1, false> rows_32_shifted;
-
-KERNEL(rows_16)
-KERNEL(rows_32)
-KERNEL(rows_16_shifted)
-KERNEL(rows_32_shifted)
+static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
+    few_rows_shifted(const struct gemm call, const unsigned splits)
+{
+    multiply_rows<SHIFTED>(call, splits);
+}
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
@@ -240,33 +210,31 @@ struct blocks {
 };
 
 /* How many clusters of that many such blocks run at the same time. */
-template <typename Plan>
 static unsigned clusters_of(kernel_of_rows *kernel, const struct blocks &blocks)
 {
-    static unsigned found[MOST_GPUS][MOST_SPLITS + 1][Plan::MOST_WARPS + 1];
-    unsigned &clusters = found[gpu_place()][blocks.splits][blocks.warps];
+    static unsigned found[MOST_GPUS][2][MOST_SPLITS + 1][MOST_WARPS + 1];
+    unsigned &clusters =
+        found[gpu_place()][kernel == few_rows_shifted][blocks.splits][blocks.warps];
 
     if (clusters == 0) {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             (int)(Plan::MOST_WARPS * Plan::WARP_BYTES));
-        clusters = max(most_clusters(kernel, blocks.splits, blocks.warps * 32,
-                                     blocks.warps * Plan::WARP_BYTES),
-                       1U);
+                             (int)(MOST_WARPS * WARP_BYTES));
+        clusters = max(
+            most_clusters(kernel, blocks.splits, blocks.warps * 32, blocks.warps * WARP_BYTES), 1U);
     }
     return clusters;
 }
 
 /* Such that the warps have the fewest turns; to begin a wave of blocks takes as long as two. */
-template <typename Plan>
 static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kernel, size_t tiles)
 {
     const size_t parts = max((call->k + TERMS - 1) / TERMS, (size_t)1);
-    struct blocks best = {1, Plan::MOST_WARPS};
+    struct blocks best = {1, MOST_WARPS};
     size_t fewest = SIZE_MAX;
 
-    for (unsigned warps = Plan::MOST_WARPS; warps >= 4; warps /= 2)
+    for (unsigned warps = MOST_WARPS; warps >= 4; warps /= 2)
         for (unsigned splits = 1; splits <= MOST_SPLITS && splits <= parts; splits++) {
-            const size_t clusters = clusters_of<Plan>(kernel, {splits, warps});
+            const size_t clusters = clusters_of(kernel, {splits, warps});
             const size_t waves = (tiles + clusters - 1) / clusters, all = (size_t)splits * warps;
             const size_t turns = waves * ((parts + all - 1) / all + 2);
             if (turns < fewest) {
@@ -277,27 +245,15 @@ static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kern
     return best;
 }
 
-#define LAUNCH(plan)                                                                               \
-    do {                                                                                           \
-        const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;                                    \
-        const struct blocks blocks = choose_blocks<plan>(call, few_##plan, tiles);                 \
-        launch_dependent_clusters(few_##plan, blocks.splits, (unsigned)(tiles * blocks.splits),    \
-                                  blocks.warps * 32, blocks.warps * plan::WARP_BYTES, *call,       \
-                                  blocks.splits);                                                  \
-    } while (false)
-
 extern "C" void launch_few_rows_bf16(const struct gemm *call)
 {
     const bool aligned = has_aligned_chunks(call->a_bf16, call->lda) &&
                          has_aligned_chunks(call->b_bf16, call->ldb) && call->n % CHUNK == 0;
+    kernel_of_rows *const kernel = aligned ? few_rows_aligned : few_rows_shifted;
+    const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;
+    const struct blocks blocks = choose_blocks(call, kernel, tiles);
 
-    if (aligned && call->m <= 16)
-        LAUNCH(rows_16);
-    else if (aligned)
-        LAUNCH(rows_32);
-    else if (call->m <= 16)
-        LAUNCH(rows_16_shifted);
-    else
-        LAUNCH(rows_32_shifted);
+    launch_dependent_clusters(kernel, blocks.splits, (unsigned)(tiles * blocks.splits),
+                              blocks.warps * 32, blocks.warps * WARP_BYTES, *call, blocks.splits);
 }
 /* SPDX-License-Identifier: MIT */

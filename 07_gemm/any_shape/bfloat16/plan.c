@@ -72,7 +72,7 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
 /* Of A, of B or of both, by one launch. */
 static double cycles_of_copies(const struct gemm *call, bool of_a, bool of_b)
 {
-    const double launch = 3440, bytes_a_cycle = 1740;
+    const double launch = 4920, bytes_a_cycle = 1600;
     const double elements = (of_a ? (double)call->m * (double)call->k : 0) +
                             (of_b ? (double)call->k * (double)call->n : 0);
 
@@ -148,7 +148,7 @@ struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
     }
     if (can_be_tiles(call))
         best = plan_of_tiles(call, clusters, &least);
-    if (call->m <= 32) {
+    if (call->m <= 16) {
         const double cycles = cycles_if_few(call->m, (double)call->k * (double)call->n,
                                             bf16_tma_takes(call->b_bf16, call->ldb));
         if (cycles < least) {

@@ -75,7 +75,7 @@ void run_bf16_plan(const struct gemm *call, const struct bf16_plan *plan);
 void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
 void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
 void launch_stream_k_bf16(const struct gemm *call);
-void launch_few_rows_bf16(const struct gemm *call);    /* at most 32 rows of C */
+void launch_few_rows_bf16(const struct gemm *call);    /* at most 16 rows of C */
 void launch_few_columns_bf16(const struct gemm *call); /* at most 16 columns of C */
 void launch_times_vector_bf16(const struct gemm *call);
 
