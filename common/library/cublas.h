@@ -48,9 +48,9 @@ void cublas_reduce(const struct reduction *call);
 void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
 /* The matrix product by cuBLAS; in float32 never with TF32, and with sums in float32.
- * cublas_prepare_gemm times cublasSgemm, or cublasGemmEx for other types, and all algorithms that
- * cublasLt proposes for the shape, up to 64, with 64 MiB of workspace, so that rungs are compared
- * with the fastest; cublas_how_gemm says which that is. */
+ * cublas_prepare_gemm times cublasSgemm, or cublasGemmEx for other types, cublasSgemv for a vector
+ * in float32, and all algorithms that cublasLt proposes for the shape, up to 64, with 64 MiB of
+ * workspace. Rungs are compared with the fastest; cublas_how_gemm says which that is. */
 void cublas_prepare_gemm(const struct gemm *call);
 void cublas_gemm(const struct gemm *call);
 void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);

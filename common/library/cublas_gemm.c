@@ -18,6 +18,7 @@
 
 #define WORKSPACE ((size_t)64 << 20)
 enum { MOST_CANDIDATES = 64, ALIGNMENT = 256 };
+enum { BY_GEMM = -1, BY_GEMV = -2 }; /* cublasSgemm or cublasGemmEx; cublasSgemv */
 
 /* cublasLt's description of a product. */
 struct description {
@@ -34,7 +35,7 @@ static struct of_gpu {
     struct gemm call;
     struct description description;
     int candidates; /* how many of cublasLt's proposals run */
-    int chosen;     /* index of one of them, or -1: cublasSgemm or cublasGemmEx */
+    int chosen;     /* index of one of them, BY_GEMM or BY_GEMV */
     cublasLtMatmulAlgo_t algorithm;
 } of_gpus[MOST_GPUS];
 
@@ -184,18 +185,38 @@ static cublasStatus_t multiply(const struct gemm *call, const struct description
                           (int64_t)call->lda, &call->beta, call->c, (int64_t)call->ldc);
 }
 
+static bool is_gemv(const struct gemm *call)
+{
+    return call->type == GEMM_F32 && (call->m == 1 || call->n == 1);
+}
+
+static cublasStatus_t multiply_vector(const struct gemm *call)
+{
+    cublasHandle_t handle = current()->handle;
+    const int64_t m = (int64_t)call->m, n = (int64_t)call->n, k = (int64_t)call->k;
+
+    if (m == 1)
+        return cublasSgemv_64(handle, CUBLAS_OP_N, n, k, &call->alpha, call->b, (int64_t)call->ldb,
+                              call->a, 1, &call->beta, call->c, 1);
+    return cublasSgemv_64(handle, CUBLAS_OP_T, k, m, &call->alpha, call->a, (int64_t)call->lda,
+                          call->b, (int64_t)call->ldb, &call->beta, call->c, (int64_t)call->ldc);
+}
+
 /* A product by one of the ways to compute it. */
 struct way {
     const struct gemm *call;
     const struct description *description;
     const cublasLtMatmulAlgo_t *algorithm;
+    bool by_gemv;
 };
 
 static bool go(const void *argument)
 {
     const struct way *const way = argument;
 
-    return multiply(way->call, way->description, way->algorithm) == CUBLAS_STATUS_SUCCESS;
+    return (way->by_gemv
+                ? multiply_vector(way->call)
+                : multiply(way->call, way->description, way->algorithm)) == CUBLAS_STATUS_SUCCESS;
 }
 
 /* Milliseconds for a product, of `runs` one after the other; DBL_MAX if the algorithm fails. */
@@ -207,26 +228,25 @@ static double time_of(const struct way *way, int runs)
 }
 
 /* The shortest time of one product, after one to warm up. A long one is timed only once. */
-static double best_time_of(const struct gemm *call, const struct description *description,
-                           const cublasLtMatmulAlgo_t *algorithm)
+static double best_time_of(const struct way *way)
 {
     enum { ROUNDS = 3, RUNS = 5, SHORT_RUNS = 20 };
     const double is_long = 50, is_short = 0.1;
-    const struct way way = {call, description, algorithm};
-    double best = time_of(&way, 1);
+    double best = time_of(way, 1);
 
     if (best >= is_long) /* or failed */
         return best;
     const int runs = best < is_short ? SHORT_RUNS : RUNS;
     best = DBL_MAX;
     for (int round = 0; round < ROUNDS; round++) {
-        const double each = time_of(&way, runs);
+        const double each = time_of(way, runs);
         best = each < best ? each : best;
     }
     return best;
 }
 
-/* Times cublasSgemm or cublasGemmEx and cublasLt's proposals and keeps the fastest. The trials must
+/* Times cublasSgemm or cublasGemmEx, cublasSgemv for a vector, and cublasLt's proposals, and keeps
+ * the fastest. The trials must
  * not change C, since beta may need it: they write to separate memory with C's alignment. */
 static void choose(const struct gemm *call)
 {
@@ -237,7 +257,7 @@ static void choose(const struct gemm *call)
     struct gemm trial = *call;
     void *scratch = NULL;
 
-    gpu->chosen = -1;
+    gpu->chosen = BY_GEMM;
     gpu->candidates = 0;
     if (cudaMalloc(&scratch, bytes) != cudaSuccess) {
         cudaGetLastError(); /* no memory for trials: none of cublasLt's */
@@ -247,12 +267,23 @@ static void choose(const struct gemm *call)
     trial.c = (float *)((char *)scratch + offset);
 
     const int proposed = propose(call, &gpu->description, results);
-    best_time_of(&trial, &gpu->description, NULL); /* warms up until the GPU's clock is high */
-    double best = best_time_of(&trial, &gpu->description, NULL);
+    struct way way = {.call = &trial, .description = &gpu->description};
+    best_time_of(&way); /* warms up until the GPU's clock is high */
+    double best = best_time_of(&way);
+    way.by_gemv = is_gemv(call);
+    if (way.by_gemv) {
+        const double time = best_time_of(&way);
+        if (time < best) {
+            best = time;
+            gpu->chosen = BY_GEMV;
+        }
+        way.by_gemv = false;
+    }
     for (int i = 0; i < proposed; i++) {
         if (results[i].state != CUBLAS_STATUS_SUCCESS || results[i].workspaceSize > WORKSPACE)
             continue;
-        const double time = best_time_of(&trial, &gpu->description, &results[i].algo);
+        way.algorithm = &results[i].algo;
+        const double time = best_time_of(&way);
         if (time == DBL_MAX)
             continue;
         if (time < best) {
@@ -315,6 +346,8 @@ void cublas_gemm(const struct gemm *call)
 
     if (is_empty(call))
         scale(call);
+    else if (gpu->chosen == BY_GEMV)
+        check(multiply_vector(call), "cublasSgemv_64");
     else if (gpu->chosen >= 0)
         check(multiply(call, &gpu->description, &gpu->algorithm), "cublasLtMatmul");
     else
@@ -327,7 +360,10 @@ void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE])
     int version = 0;
     char chosen[40];
 
-    snprintf(chosen, sizeof chosen, "%s", call->type == GEMM_F32 ? "cublasSgemm" : "cublasGemmEx");
+    snprintf(chosen, sizeof chosen, "%s",
+             gpu->chosen == BY_GEMV   ? "cublasSgemv"
+             : call->type == GEMM_F32 ? "cublasSgemm"
+                                      : "cublasGemmEx");
     check(cublasGetVersion(gpu->handle, &version), "cublasGetVersion");
     if (is_empty(call))
         snprintf(chosen, sizeof chosen, "no product");

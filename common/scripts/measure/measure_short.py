@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Measures short and thin problems of steps 04 to 08 on a GPU: measure_short.py BIN_DIR OUT.csv
+"""Measures problems of steps 04 to 08 on a GPU: measure_short.py [--drawn SEED] BIN_DIR OUT.csv
 
 Writes a row for each rung that was timed by replays of recorded calls (docs/timing.md): median_us is of a replayed
 call, call_us of one that the host launches. What takes longer than 200 us when launched has no row, nor has what cannot
 be recorded. After each program the file is whole. With --seconds N no program is started after N seconds.
+
+With --drawn SEED it measures instead any_shape and cuBLAS for 40 matrix products drawn by that seed, in float32 and
+bfloat16: sides of 64 to 8192, a quarter of the shapes square, a quarter with one side of 64 to 256, half of them with
+sides that are multiples of 8. Then every row is written, with what the rung used.
 
 Exit status: 0 measured, 1 a wrong result, 2 bad usage, 3 a program failed, 4 the file cannot be written.
 Needs nothing but Python 3.7."""
@@ -11,6 +15,7 @@ import argparse
 import csv
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -74,6 +79,21 @@ def runs():
     return commands
 
 
+def drawn(seed, count=40):
+    """The sides of `count` matrix products."""
+    chance, shapes = random.Random(seed), []
+    for i in range(count):
+        sides = [int(2 ** chance.uniform(6, 13)) for _ in range(3)]
+        if i % 4 == 0:
+            sides = sides[:1] * 3
+        elif i % 4 == 1:
+            sides[i // 4 % 3] = 64 + sides[0] % 193
+        if i // 4 % 2 == 0:
+            sides = [side // 8 * 8 for side in sides]
+        shapes.append("x".join(map(str, sides)))
+    return shapes
+
+
 def measure(binaries, words, timeout):
     """The exit status of a program, and its rows."""
     with tempfile.TemporaryDirectory() as folder:
@@ -95,13 +115,18 @@ def main():
     parser.add_argument("bin")
     parser.add_argument("out")
     parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--drawn", type=int, metavar="SEED")
     options = parser.parse_args()
-    begin, outcome = time.monotonic(), 0
+    begin, outcome, commands, columns = time.monotonic(), 0, runs(), COLUMNS
+    if options.drawn is not None:
+        commands = [product(shape, kind, ["--rung", "any_shape", "--rung", "cublas"])
+                    for kind in ("f32", "bf16") for shape in drawn(options.drawn)]
+        columns = COLUMNS + ["used"]
     try:
         with open(options.out, "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
+            writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
-            for words in runs():
+            for words in commands:
                 if time.monotonic() - begin > options.seconds:
                     print("not measured, for want of time: " + " ".join(words), file=sys.stderr)
                     continue
@@ -110,8 +135,8 @@ def main():
                     print("%s: exit status %d\n%s" % (" ".join(words), status, told), file=sys.stderr)
                     outcome = outcome or (1 if status == 1 else 3)
                 for row in rows:
-                    if row.get("replayed"):
-                        writer.writerow({name: row[name] for name in COLUMNS})
+                    if row.get("replayed") or options.drawn is not None:
+                        writer.writerow({name: row.get(name, "") for name in columns})
                 file.flush()
         provenance.main(["write", options.out, "common/scripts/measure/measure_short.py", *sys.argv[1:]])
     except OSError as error:
