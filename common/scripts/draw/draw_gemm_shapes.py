@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Draws step 07's shapes of C in float32: draw_gemm_shapes.py --check | --update [--pictures FOLDER]
 
-The rungs from `overlapped` on: launches and multiprocessors, equal shares of the steps along k, slices of a small tile,
-sums added later and in clusters, rows that are not aligned, few rows, edges, narrow and small tiles. Pictures that
+stream_k's equal shares of the k-steps, slices of a small tile, what L2 keeps, edges and small tiles. Pictures that
 follow from a rule and from the kernels' constants, as those of draw_gemm.py do. --update writes docs/pictures/07_*.svg;
 --check compares.
 
@@ -38,10 +37,10 @@ def draw_stream_k():
     """Two waves of whole tiles, and equal shares."""
     cell, height, top = 30, 26, 66
     svg = Svg("Whole tiles in waves, and equal shares of their steps along k")
-    for turn, name in enumerate(("a block for each tile", "stream_k")):
+    for turn, name in enumerate(("one block per tile", "stream_k")):
         left = 150 + turn * 440
         svg.text(left, 22, name, 13, weight="bold")
-        svg.text(left, 40, "%d tiles of %d steps on %d multiprocessors" % (TILES, STEPS, PROCESSORS), 11, colour=FAINT)
+        svg.text(left, 40, "%d tiles of %d k-steps on %d SMs" % (TILES, STEPS, PROCESSORS), 11, colour=FAINT)
         longest = 0
         for block in range(PROCESSORS):
             y = top + block * (height + 8)
@@ -107,8 +106,8 @@ def draw_kept():
     kept = l2 * per_cent / 100
     scale, top, wide, left = 4, 66, 120, 30
     svg = Svg("What two products with the same B find in L2, without hints and with them")
-    for name, note, hinted in (("streamed", "each line is evicted before its turn comes again", False),
-                               ("kept_in_l2", "what passes evicts what passed, and the first part stays", True)):
+    for name, note, hinted in (("without hints", "each line is evicted before its turn comes again", False),
+                               ("with hints", "what passes evicts what passed, and the first part stays", True)):
         svg.text(left - 10, 20, name, 13, weight="bold")
         svg.text(left - 10, 38, note, 11, colour=FAINT)
         for launch in range(2):
@@ -171,8 +170,8 @@ def draw_small_tiles():
     svg = Svg("C of 256 x 256: 64 blocks of the ring's kernel, and 128 of small_tiles")
     left = 20
     for name, high, wide, parts, sharing, each, stage, note in (
-            ("narrow", 64, 64, 4, 8, 8, 64, "a ring; then a kernel that adds up the parts"),
-            ("any_shape", rows, columns, 1, warps, chunk, warps * chunk, "a ring for each warp")):
+            ("tiles of 64 x 64", 64, 64, 4, 8, 8, 64, "a ring; then a kernel that adds up the parts"),
+            ("tiles of %d x %d" % (rows, columns), rows, columns, 1, warps, chunk, warps * chunk, "one ring per warp")):
         tiles = side // high * (side // wide)
         svg.text(left, 20, "%s, %d x %d x %d" % (name, side, side, side), 13, weight="bold")
         svg.text(left, 38, "%d tiles of %d x %d, %s %d blocks" % (
