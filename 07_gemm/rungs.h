@@ -66,6 +66,12 @@ void launch_wmma(const struct gemm *call);
 void launch_mma_sync(const struct gemm *call);
 void launch_swizzled(const struct gemm *call);
 
+/* Without wgmma. */
+void launch_large_warp_tile(const struct gemm *call);
+void launch_fragments_ahead(const struct gemm *call);
+void launch_whole_tiles(const struct gemm *call);
+void launch_long_stages(const struct gemm *call);
+
 /* Of all rungs whose A and B come by the TMA and that have no condition of their own. */
 const char *declines_tma_loads(const struct gemm *call);
 void launch_wgmma(const struct gemm *call);

@@ -4,7 +4,8 @@
 
 static const struct climb *const f32_climbs[] = {&float32_ladder, &cpu_ladder,
                                                  &float32_tensor_cores_ladder, &float32_shapes};
-static const struct climb *const bf16_climbs[] = {&bfloat16_ladder, &bfloat16_shapes};
+static const struct climb *const bf16_climbs[] = {&bfloat16_ladder, &bfloat16_mma_ladder,
+                                                  &bfloat16_shapes};
 static const struct climb *const tf32_climbs[] = {&tf32_ladder};
 
 static const struct ladder f32 = {

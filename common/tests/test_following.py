@@ -26,6 +26,7 @@ FIRST_ASYNC = {
     "07_gemm/float32": "async_copies",
     "07_gemm/float32_tensor_cores": "tensor_3xtf32",
     "07_gemm/bfloat16": "mma_sync",
+    "07_gemm/bfloat16_mma": "swizzled",
     "07_gemm/tf32": "wgmma",
     "08_conv/cpu": None,
     "08_conv/direct": "async_tile",

@@ -80,8 +80,8 @@ UNREAD = ["step", "common/tests", "common/exercise", "common/simt/cc", "common/s
 # The folders of a step, from the ground up: a file includes its own folder and those before it. The files
 # beside the folders are two: what every ladder includes, and what lists the ladders.
 FOLDERS = {
-    "07_gemm": ["rungs.h", "parts", "cpu", "float32", "tf32", "float32_tensor_cores", "bfloat16", "any_shape/float32",
-                "any_shape/bfloat16", "several_gpus", "ladders.h", "any_shape", "step.c"],
+    "07_gemm": ["rungs.h", "parts", "cpu", "float32", "tf32", "float32_tensor_cores", "bfloat16", "bfloat16_mma",
+                "any_shape/float32", "any_shape/bfloat16", "several_gpus", "ladders.h", "any_shape", "step.c"],
     "08_conv": ["rungs.h", "parts", "cpu", "direct", "gemm", "winograd", "tensor_cores", "grouped", "any_shape",
                 "ladders.h", "step.c"],
 }

@@ -72,6 +72,7 @@ RUNS = [
     Run("lanes", 0),
     Run("launches", 0, shown=False),  # it prints times
     Run("overlap", 0, arguments=("10000",), shown=False),
+    Run("mma_ceiling", 0, arguments=("2",), shown=False),
 ] + [Run(name, status) for name, status in MISTAKES.items()]
 CURES = [Run(name, 0, options=("-DRIGHT",)) for name in MISTAKES]
 

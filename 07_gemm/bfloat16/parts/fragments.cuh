@@ -26,23 +26,33 @@ static inline __device__ void copy_chunk(uint16_t *to, const uint16_t *matrix, s
         to[i] = row < rows && column + i < columns ? matrix[row * leading + column + i] : 0;
 }
 
-/* Lane t names row t % 8 of tile t / 8, and gets elements 2 (t % 4) and 2 (t % 4) + 1 of row t / 4
- * of each tile. */
-static inline __device__ void load_tiles(unsigned (&four)[4], const uint16_t *row)
+/* Lane t names the address of row t % 8 of tile t / 8, and gets elements 2 (t % 4) and
+ * 2 (t % 4) + 1 of row t / 4 of each tile. */
+static inline __device__ void load_tiles_at(unsigned (&four)[4], unsigned address)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(four[0]), "=r"(four[1]), "=r"(four[2]), "=r"(four[3])
-                 : "r"((unsigned)__cvta_generic_to_shared(row))
+                 : "r"(address)
                  : "memory");
 }
 
+static inline __device__ void load_tiles(unsigned (&four)[4], const uint16_t *row)
+{
+    load_tiles_at(four, (unsigned)__cvta_generic_to_shared(row));
+}
+
 /* The same with rows and columns exchanged. */
-static inline __device__ void load_transposed(unsigned (&four)[4], const uint16_t *row)
+static inline __device__ void load_transposed_at(unsigned (&four)[4], unsigned address)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(four[0]), "=r"(four[1]), "=r"(four[2]), "=r"(four[3])
-                 : "r"((unsigned)__cvta_generic_to_shared(row))
+                 : "r"(address)
                  : "memory");
+}
+
+static inline __device__ void load_transposed(unsigned (&four)[4], const uint16_t *row)
+{
+    load_transposed_at(four, (unsigned)__cvta_generic_to_shared(row));
 }
 
 /* sum += A B for a 16 x 16 tile of A and a 16 x 8 tile of B. Lane t has sums of row t / 4, columns

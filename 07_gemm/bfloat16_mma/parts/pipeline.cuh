@@ -1,0 +1,187 @@
+/* Step 07, bfloat16 without wgmma: what a block does stage after stage, where a whole tile of C
+ * needs less than an edge: copies whose addresses only advance, and stores of whole sectors. */
+#ifndef RUNGS_07_MMA_PIPELINE_CUH
+#define RUNGS_07_MMA_PIPELINE_CUH
+
+#include "bfloat16_mma/parts/block_tile.cuh"
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static __device__ void copy_16_bytes(unsigned to, const uint16_t *from)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+
+/* The thread's copies for a tile of C, of which those for k to before `end` are left. */
+template <typename T>
+struct copies {
+    size_t row, column, k, end;
+    bool is_whole;         /* all elements of the tile exist, and rows are aligned */
+    const uint16_t *a, *b; /* then: the thread's first chunks of the next stage */
+
+    __device__ void begin(const struct gemm &call, size_t tile_row, size_t tile_column,
+                          size_t first_k, size_t end_k)
+    {
+        const unsigned thread = threadIdx.x, row_of_b = thread / T::CHUNKS_B;
+
+        row = tile_row;
+        column = tile_column;
+        k = first_k;
+        end = end_k;
+        is_whole = row + T::M <= call.m && column + T::N <= call.n &&
+                   has_aligned_chunks(call.a_bf16, call.lda) &&
+                   has_aligned_chunks(call.b_bf16, call.ldb);
+        a = call.a_bf16 + (row + thread / T::CHUNKS_A) * call.lda + k +
+            thread % T::CHUNKS_A * CHUNK;
+        b = call.b_bf16 + (k + row_of_b % T::K) * call.ldb + column + row_of_b / T::K * GROUP_N +
+            thread % T::CHUNKS_B * CHUNK;
+    }
+
+    /* Starts those of the next stage, to the stage at that place. */
+    __device__ void start(const struct gemm &call, uint16_t *stage)
+    {
+        if (is_whole && k + T::K <= end)
+            start_whole(call, (unsigned)__cvta_generic_to_shared(stage));
+        else if (k < end)
+            copy_edge<T>(call, stage, row, column, k);
+        k += T::K;
+        a += T::K;
+        b += T::K * call.ldb;
+    }
+
+    /* All chunks of a thread are at the same place of their rows, and of eight rows that are
+     * swizzled. */
+    __device__ void start_whole(const struct gemm &call, unsigned stage) const
+    {
+        const unsigned thread = threadIdx.x, bytes = sizeof(uint16_t);
+        const unsigned to_a = bytes * place_of_a<T>(thread / T::CHUNKS_A, thread % T::CHUNKS_A);
+        const unsigned to_b =
+            bytes * place_of_b<T>(thread / T::CHUNKS_B, thread % T::CHUNKS_B * CHUNK);
+
+#pragma unroll
+        for (unsigned i = 0; i < T::M; i += T::COPIED_A)
+            copy_16_bytes(stage + to_a + i * T::K * bytes, a + i * call.lda);
+#pragma unroll
+        for (unsigned i = 0; i < T::N / GROUP_N * T::K; i += T::COPIED_B)
+            copy_16_bytes(stage + to_b + i * GROUP_N * bytes,
+                          b + i % T::K * call.ldb + i / T::K * GROUP_N);
+    }
+};
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+/* The MMAs of the stage of that number, whose first fragments are in of[0], and the next copies.
+ * The number becomes that of the next stage, whose first fragments are then in of[0] if there are
+ * `more`. */
+template <typename T>
+static __device__ void multiply_stage(float (&sum)[ROWS_A][COLUMNS_B][4], struct fragments (&of)[2],
+                                      const struct gemm &call, struct copies<T> &copies,
+                                      uint16_t *stages, unsigned &stage, struct lane_places lane,
+                                      bool more)
+{
+    const unsigned first = (unsigned)__cvta_generic_to_shared(stages);
+    const unsigned free_stage = (stage + T::STAGES - 1) % T::STAGES;
+
+#pragma unroll
+    for (unsigned step = 0; step < T::STEPS; step++) {
+        if (step == T::STEPS - 1) { /* what is loaded next is in the next stage */
+            __pipeline_wait_prior(T::STAGES - 2);
+            __syncthreads(); /* its copies have arrived; this stage's fragments are loaded */
+            stage = (stage + 1) % T::STAGES;
+        }
+        if (step < T::STEPS - 1 || more)
+            load_fragments<T>(of[(step + 1) % 2], first + stage * T::STAGE_BYTES, lane,
+                              (step + 1) % T::STEPS);
+        if (step == 0) {
+            copies.start(call, stages + free_stage * T::STAGE_ELEMENTS);
+            __pipeline_commit();
+        }
+        multiply_fragments(sum, of[step % 2]);
+    }
+}
+
+/* ---- stores ---------------------------------------------------------------------------------- */
+
+/* Four neighbouring lanes exchange words: lane i gets word i of each of them, in the lanes' order.
+ * Masks select where branches would divide the warp. */
+static __device__ void transpose_words(unsigned (&words)[4])
+{
+#pragma unroll
+    for (unsigned distance = 1; distance <= 2; distance *= 2) {
+        const unsigned upper = 0 - threadIdx.x / distance % 2; /* all bits in the upper lanes */
+#pragma unroll
+        for (unsigned i = 0; i < 4; i++)
+            if ((i & distance) == 0) {
+                unsigned &low = words[i], &high = words[i + distance];
+                const unsigned got =
+                    __shfl_xor_sync(0xffffffff, (low & upper) | (high & ~upper), distance);
+                low = (got & upper) | (low & ~upper);
+                high = (high & upper) | (got & ~upper);
+            }
+    }
+}
+
+/* Stores the warp's sums, from (row, column) of C on. In a whole tile that is only written, a lane
+ * stores 16 bytes at once: four lanes have a row of 8 columns, of which each gets 8 neighbours of
+ * another 8. */
+static __device__ void store_warp(const struct gemm &call, size_t row, size_t column,
+                                  const float (&sum)[ROWS_A][COLUMNS_B][4])
+{
+    const unsigned lane = threadIdx.x % 32;
+
+    if (call.beta != 0 || row + WARP_SIDE > call.m || column + WARP_SIDE > call.n ||
+        !has_aligned_chunks(call.c_bf16, call.ldc)) {
+        store_pairs(call, row, column, sum);
+        return;
+    }
+    row += lane / 4;
+    column += lane % 4 * CHUNK;
+#pragma unroll
+    for (unsigned i = 0; i < ROWS_A * 2; i++)
+#pragma unroll
+        for (unsigned j = 0; j < COLUMNS_B; j += 4) {
+            unsigned words[4];
+#pragma unroll
+            for (unsigned w = 0; w < 4; w++) {
+                const float *const two = sum[i / 2][j + w] + i % 2 * 2;
+                words[w] = bf16_pair(call.alpha * two[0], call.alpha * two[1]);
+            }
+            transpose_words(words);
+            *(uint4 *)(call.c_bf16 + (row + i * 8) * call.ldc + column + j * 8) =
+                make_uint4(words[0], words[1], words[2], words[3]);
+        }
+}
+
+/* ---- a block --------------------------------------------------------------------------------- */
+
+/* For a block that computes one tile of C. */
+template <typename T>
+static __device__ void multiply_block(const struct gemm &call)
+{
+    extern __shared__ __align__(128) uint16_t stages[];
+    const size_t row = first_row_of_tile(call.n, T::M, T::N);
+    const size_t column = first_column_of_tile(call.n, T::N);
+    const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_SIDE;
+    const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * WARP_SIDE;
+    const struct lane_places lane = places_of_lane<T>(warp_row, warp_column);
+    float sum[ROWS_A][COLUMNS_B][4] = {};
+    struct fragments of[2];
+    struct copies<T> copies;
+    unsigned stage = 0;
+
+    copies.begin(call, row, column, 0, call.k);
+    for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++) {
+        copies.start(call, stages + ahead * T::STAGE_ELEMENTS);
+        __pipeline_commit();
+    }
+    __pipeline_wait_prior(T::STAGES - 2);
+    __syncthreads();
+    if (call.k > 0)
+        load_fragments<T>(of[0], (unsigned)__cvta_generic_to_shared(stages), lane, 0);
+    for (size_t k = 0; k < call.k; k += T::K)
+        multiply_stage<T>(sum, of, call, copies, stages, stage, lane, k + T::K < call.k);
+    store_warp(call, row + warp_row, column + warp_column, sum);
+}
+
+#endif
+/* SPDX-License-Identifier: MIT */
