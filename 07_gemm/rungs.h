@@ -71,6 +71,9 @@ void launch_large_warp_tile(const struct gemm *call);
 void launch_fragments_ahead(const struct gemm *call);
 void launch_whole_tiles(const struct gemm *call);
 void launch_long_stages(const struct gemm *call);
+void launch_persistent_tiles(const struct gemm *call);
+void launch_split_k_bf16(const struct gemm *call);
+void launch_two_stages_bf16(const struct gemm *call); /* as where shared memory has no third */
 
 /* Of all rungs whose A and B come by the TMA and that have no condition of their own. */
 const char *declines_tma_loads(const struct gemm *call);

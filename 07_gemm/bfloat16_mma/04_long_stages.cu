@@ -1,15 +1,11 @@
-/* Step 07, bfloat16 without wgmma: a stage has 64 elements of k, and as many stages as the shared
- * memory of the GPU has room for, up to three. */
+/* Step 07, bfloat16 without wgmma: a stage has 64 elements of k, and the ring has three stages, or
+ * two where the GPU has no shared memory for three. */
 #include "bfloat16_mma/parts/pipeline.cuh"
-#include "kernel/launch_limits.cuh"
 #include "rungs.h"
 
-typedef block_tile<128, 256, 64, 3> tile_of_three;
-typedef block_tile<128, 256, 64, 2> tile_of_two; /* for GPUs with 99 KiB per block */
-
-/* Better: half as many barriers, and a warp that is late keeps the others waiting less often. Still
- * bad: blocks that run at the same time read the same rows of A but all of B from L2, and a block
- * begins with an empty ring. */
+/* Better: half as many barriers, at each of which the first warps wait for the last. Still bad: a
+ * block begins with an empty ring and ends with nothing to copy, and blocks that run at the same
+ * time need few rows of A but all columns of B. */
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, 1) long_stages(const struct gemm call)
 {
@@ -27,9 +23,9 @@ static void launch(const struct gemm *call)
 
 extern "C" void launch_long_stages(const struct gemm *call)
 {
-    if (block_may_have(tile_of_three::SHARED_BYTES))
-        launch<tile_of_three>(call);
+    if (has_three_stages())
+        launch<tile_of_three_stages>(call);
     else
-        launch<tile_of_two>(call);
+        launch<tile_of_two_stages>(call);
 }
 /* SPDX-License-Identifier: MIT */

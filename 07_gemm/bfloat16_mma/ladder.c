@@ -1,5 +1,6 @@
 /* Step 07: the ladder in bfloat16 for GPUs with mma.sync (sm_80 and later), and without wgmma. */
 #include "ladders.h"
+#include "parts/workspace.h"
 #include "rungs.h"
 
 static const struct gemm_rung rungs[] = {
@@ -39,6 +40,21 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 80},
         .run = launch_long_stages,
         .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "persistent_tiles",
+                 .idea = "persistent blocks: copies run on into the next tile, tiles share L2",
+                 .needs_compute_capability = 80},
+        .run = launch_persistent_tiles,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "split_k",
+                 .idea = "if C has few tiles: blocks share the k of a tile, and the last adds up",
+                 .needs_compute_capability = 80},
+        .run = launch_split_k_bf16,
+        .depth = gemm_depth_tensor,
+        .prepare = prepare_workspace,
     },
 };
 

@@ -333,6 +333,49 @@ static void test_waves(void **state)
     step_test_choose(before);
 }
 
+/* The same for the ladder without wgmma: several tiles of a block, tiles that several blocks share,
+ * and a ring of two stages. */
+static void run_twice(const struct gemm *call)
+{
+    if (call->beta == 0) { /* other shares first: if these left tickets, the sums would be wrong */
+        multiprocessors += 4;
+        run_on_some(call);
+        multiprocessors -= 4;
+    }
+    run_on_some(call);
+}
+
+static const struct gemm_rung mma_rungs[] = {{
+    .rung = {.name = "mma", .needs_compute_capability = 80},
+    .run = run_twice,
+    .depth = gemm_depth_tensor,
+    .prepare = prepare_workspace,
+}};
+
+static const struct ladder mma_ladder = {
+    .name = "mma", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(mma_rungs)};
+
+static void test_mma_waves(void **state)
+{
+    static void (*const launches[])(const struct gemm *) = {
+        launch_persistent_tiles, launch_split_k_bf16, launch_two_stages_bf16};
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&mma_ladder);
+    declines = NULL;
+    for (size_t l = 0; l < sizeof launches / sizeof launches[0]; l++) {
+        launch = launches[l];
+        multiprocessors = 1; /* fewer stages per tile than the ring has */
+        verify((struct shape){200, 520, 72}, (struct layout){0, 8}, 1, 0);
+        multiprocessors = 4;
+        verify((struct shape){200, 522, 202}, (struct layout){0, 6}, -1, 3);
+        multiprocessors = 7; /* three shares of each of two tiles */
+        verify((struct shape){200, 200, 968}, (struct layout){0, 8}, 1, 0);
+    }
+    step_test_choose(before);
+}
+
 /* With the name of a test, only that one. */
 int main(int count, char **arguments)
 {
@@ -342,9 +385,10 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_large_shapes),
     };
 
-    const struct CMUnitTest tiles[] = {
-        cmocka_unit_test(test_tiles), cmocka_unit_test(test_even_tiles),
-        cmocka_unit_test(test_columns), cmocka_unit_test(test_waves)};
+    const struct CMUnitTest tiles[] = {cmocka_unit_test(test_tiles),
+                                       cmocka_unit_test(test_even_tiles),
+                                       cmocka_unit_test(test_columns), cmocka_unit_test(test_waves),
+                                       cmocka_unit_test(test_mma_waves)};
     int failed = 0;
 
     chosen = count > 1;

@@ -4,6 +4,16 @@
 #define RUNGS_07_MMA_PIPELINE_CUH
 
 #include "bfloat16_mma/parts/block_tile.cuh"
+#include "kernel/launch_limits.cuh"
+
+/* From long_stages on: 144 KiB of shared memory per block, which not all GPUs have, or 96 KiB. */
+typedef block_tile<128, 256, 64, 3> tile_of_three_stages;
+typedef block_tile<128, 256, 64, 2> tile_of_two_stages;
+
+static inline bool has_three_stages(void)
+{
+    return block_may_have(tile_of_three_stages::SHARED_BYTES);
+}
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
@@ -17,12 +27,15 @@ template <typename T>
 struct copies {
     size_t row, column, k, end;
     bool is_whole;         /* all elements of the tile exist, and rows are aligned */
-    const uint16_t *a, *b; /* then: the thread's first chunks of the next stage */
+    const uint16_t *a, *b; /* then: the thread's first chunks of the next stage, */
+    unsigned to_a, to_b;   /* and where they go, in bytes from the start of the stage */
 
     __device__ void begin(const struct gemm &call, size_t tile_row, size_t tile_column,
                           size_t first_k, size_t end_k)
     {
-        const unsigned thread = threadIdx.x, row_of_b = thread / T::CHUNKS_B;
+        const unsigned thread = threadIdx.x, bytes = sizeof(uint16_t);
+        const unsigned row_of_a = thread / T::CHUNKS_A, chunk_of_a = thread % T::CHUNKS_A;
+        const unsigned row_of_b = thread / T::CHUNKS_B, chunk_of_b = thread % T::CHUNKS_B;
 
         row = tile_row;
         column = tile_column;
@@ -31,13 +44,15 @@ struct copies {
         is_whole = row + T::M <= call.m && column + T::N <= call.n &&
                    has_aligned_chunks(call.a_bf16, call.lda) &&
                    has_aligned_chunks(call.b_bf16, call.ldb);
-        a = call.a_bf16 + (row + thread / T::CHUNKS_A) * call.lda + k +
-            thread % T::CHUNKS_A * CHUNK;
+        a = call.a_bf16 + (row + row_of_a) * call.lda + k + chunk_of_a * CHUNK;
         b = call.b_bf16 + (k + row_of_b % T::K) * call.ldb + column + row_of_b / T::K * GROUP_N +
-            thread % T::CHUNKS_B * CHUNK;
+            chunk_of_b * CHUNK;
+        to_a = bytes * place_of_a<T>(row_of_a, chunk_of_a);
+        to_b = bytes * place_of_b<T>(row_of_b, chunk_of_b * CHUNK);
     }
 
-    /* Starts those of the next stage, to the stage at that place. */
+    /* Starts those of the next stage, to the stage at that place, and commits them, even if there
+     * are none. */
     __device__ void start(const struct gemm &call, uint16_t *stage)
     {
         if (is_whole && k + T::K <= end)
@@ -47,16 +62,14 @@ struct copies {
         k += T::K;
         a += T::K;
         b += T::K * call.ldb;
+        __pipeline_commit();
     }
 
     /* All chunks of a thread are at the same place of their rows, and of eight rows that are
      * swizzled. */
     __device__ void start_whole(const struct gemm &call, unsigned stage) const
     {
-        const unsigned thread = threadIdx.x, bytes = sizeof(uint16_t);
-        const unsigned to_a = bytes * place_of_a<T>(thread / T::CHUNKS_A, thread % T::CHUNKS_A);
-        const unsigned to_b =
-            bytes * place_of_b<T>(thread / T::CHUNKS_B, thread % T::CHUNKS_B * CHUNK);
+        const unsigned bytes = sizeof(uint16_t);
 
 #pragma unroll
         for (unsigned i = 0; i < T::M; i += T::COPIED_A)
@@ -70,32 +83,49 @@ struct copies {
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-/* The MMAs of the stage of that number, whose first fragments are in of[0], and the next copies.
- * The number becomes that of the next stage, whose first fragments are then in of[0] if there are
- * `more`. */
+/* The stages in shared memory, and the number of the one that is multiplied. */
+struct ring {
+    uint16_t *stages;
+    unsigned address; /* of the first stage */
+    unsigned stage;
+};
+
+static __device__ struct ring ring_in(uint16_t *stages)
+{
+    return {stages, (unsigned)__cvta_generic_to_shared(stages), 0};
+}
+
+/* Waits until the first stage is full, and loads its first fragments. */
+template <typename T>
+static __device__ void begin_ring(struct fragments &of, const struct ring &ring,
+                                  struct lane_places lane)
+{
+    __pipeline_wait_prior(T::STAGES - 2);
+    __syncthreads();
+    load_fragments<T>(of, ring.address, lane, 0);
+}
+
+/* The MMAs of a stage, whose first fragments are in of[0], and the next copies. Then the ring is at
+ * the next stage, whose first fragments are in of[0] if there are `more`. */
 template <typename T>
 static __device__ void multiply_stage(float (&sum)[ROWS_A][COLUMNS_B][4], struct fragments (&of)[2],
                                       const struct gemm &call, struct copies<T> &copies,
-                                      uint16_t *stages, unsigned &stage, struct lane_places lane,
-                                      bool more)
+                                      struct ring &ring, struct lane_places lane, bool more)
 {
-    const unsigned first = (unsigned)__cvta_generic_to_shared(stages);
-    const unsigned free_stage = (stage + T::STAGES - 1) % T::STAGES;
+    const unsigned free_stage = (ring.stage + T::STAGES - 1) % T::STAGES;
 
 #pragma unroll
     for (unsigned step = 0; step < T::STEPS; step++) {
         if (step == T::STEPS - 1) { /* what is loaded next is in the next stage */
             __pipeline_wait_prior(T::STAGES - 2);
             __syncthreads(); /* its copies have arrived; this stage's fragments are loaded */
-            stage = (stage + 1) % T::STAGES;
+            ring.stage = (ring.stage + 1) % T::STAGES;
         }
         if (step < T::STEPS - 1 || more)
-            load_fragments<T>(of[(step + 1) % 2], first + stage * T::STAGE_BYTES, lane,
+            load_fragments<T>(of[(step + 1) % 2], ring.address + ring.stage * T::STAGE_BYTES, lane,
                               (step + 1) % T::STEPS);
-        if (step == 0) {
-            copies.start(call, stages + free_stage * T::STAGE_ELEMENTS);
-            __pipeline_commit();
-        }
+        if (step == 0)
+            copies.start(call, ring.stages + free_stage * T::STAGE_ELEMENTS);
         multiply_fragments(sum, of[step % 2]);
     }
 }
@@ -164,22 +194,18 @@ static __device__ void multiply_block(const struct gemm &call)
     const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_SIDE;
     const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * WARP_SIDE;
     const struct lane_places lane = places_of_lane<T>(warp_row, warp_column);
+    struct ring ring = ring_in(stages);
     float sum[ROWS_A][COLUMNS_B][4] = {};
     struct fragments of[2];
     struct copies<T> copies;
-    unsigned stage = 0;
 
     copies.begin(call, row, column, 0, call.k);
-    for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++) {
+    for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++)
         copies.start(call, stages + ahead * T::STAGE_ELEMENTS);
-        __pipeline_commit();
-    }
-    __pipeline_wait_prior(T::STAGES - 2);
-    __syncthreads();
     if (call.k > 0)
-        load_fragments<T>(of[0], (unsigned)__cvta_generic_to_shared(stages), lane, 0);
+        begin_ring<T>(of[0], ring, lane);
     for (size_t k = 0; k < call.k; k += T::K)
-        multiply_stage<T>(sum, of, call, copies, stages, stage, lane, k + T::K < call.k);
+        multiply_stage<T>(sum, of, call, copies, ring, lane, k + T::K < call.k);
     store_warp(call, row + warp_row, column + warp_column, sum);
 }
 

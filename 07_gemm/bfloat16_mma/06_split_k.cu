@@ -1,0 +1,193 @@
+/* Step 07, bfloat16 without wgmma: split-K. If C has few tiles, several blocks share the k of each,
+ * and the last of them to finish adds up what all have stored, in the order of k. */
+#include "bfloat16_mma/parts/pipeline.cuh"
+#include "parts/workspace.h"
+#include "rungs.h"
+
+static const unsigned GROUP = 8, LEAST_STAGES = 4; /* of a share */
+
+/* The tiles of C, each in `splits` shares. A share's sums are `parts`, four of each thread at a
+ * time. A tile's ticket counts its shares that are stored; all are 0 between launches. */
+struct shares {
+    unsigned rows, columns, stages, splits;
+    float4 *parts;
+    unsigned *tickets;
+
+    __device__ unsigned count() const
+    {
+        return rows * columns * splits;
+    }
+};
+
+/* A share: its tile's number and place, and k from first to before end. */
+struct share {
+    unsigned tile;
+    size_t row, column, first, end;
+};
+
+template <typename T>
+static __device__ struct share share_of(const struct gemm &call, const struct shares &shares,
+                                        unsigned number)
+{
+    const unsigned tile = number / shares.splits, split = number % shares.splits;
+    const unsigned each = shares.stages / shares.splits, more = shares.stages % shares.splits;
+    const unsigned first = split * each + min(split, more);
+    const unsigned end = first + each + (split < more ? 1 : 0);
+    const struct tile_of_c at = tile_in_order<GROUP>(tile, shares.rows, shares.columns);
+
+    return {tile, (size_t)at.row * T::M, (size_t)at.column * T::N, (size_t)first * T::K,
+            min(call.k, (size_t)end * T::K)};
+}
+
+template <typename T>
+static __device__ void begin_share(struct copies<T> &copies, const struct gemm &call,
+                                   const struct shares &shares, unsigned number)
+{
+    const struct share share = share_of<T>(call, shares, number);
+
+    copies.begin(call, share.row, share.column, share.first, share.end);
+}
+
+/* If all copies of a share have started, the next ones are the block's next share's. */
+template <typename T>
+static __device__ void follow(struct copies<T> &copies, const struct gemm &call,
+                              const struct shares &shares, unsigned &copied)
+{
+    if (copies.k < copies.end)
+        return;
+    copied += gridDim.x;
+    if (copied < shares.count())
+        begin_share(copies, call, shares, copied);
+}
+
+/* Whether the block has stored the last share of the tile: then it sees all of them. */
+static __device__ bool is_last_of_tile(const struct shares &shares, unsigned tile)
+{
+    __shared__ bool is_last;
+
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence(); /* releases what all threads have stored */
+        is_last = atomicAdd(&shares.tickets[tile], 1) == shares.splits - 1;
+        if (is_last)
+            shares.tickets[tile] = 0; /* for the next launch */
+        __threadfence();
+    }
+    __syncthreads();
+    return is_last;
+}
+
+/* Adds up the sums of the tile's shares, of which the block has that of this number. False: another
+ * block will do it. */
+template <typename T>
+static __device__ bool add_shares(float (&sum)[ROWS_A][COLUMNS_B][4], const struct shares &shares,
+                                  unsigned number)
+{
+    const unsigned FOURS = ROWS_A * COLUMNS_B, tile = number / shares.splits;
+    float4 *const mine = shares.parts + (size_t)number * FOURS * T::THREADS + threadIdx.x;
+    const float4 *all = mine - (size_t)(number % shares.splits) * FOURS * T::THREADS;
+
+#pragma unroll
+    for (unsigned i = 0; i < FOURS; i++) {
+        float *const four = sum[i / COLUMNS_B][i % COLUMNS_B];
+        mine[i * T::THREADS] = make_float4(four[0], four[1], four[2], four[3]);
+        four[0] = four[1] = four[2] = four[3] = 0;
+    }
+    if (!is_last_of_tile(shares, tile))
+        return false;
+    for (unsigned split = 0; split < shares.splits; split++, all += FOURS * T::THREADS)
+#pragma unroll
+        for (unsigned i = 0; i < FOURS; i++) {
+            float *const four = sum[i / COLUMNS_B][i % COLUMNS_B];
+            const float4 part = __ldcg(&all[i * T::THREADS]); /* L1 may be stale */
+            four[0] += part.x;
+            four[1] += part.y;
+            four[2] += part.z;
+            four[3] += part.w;
+        }
+    return true;
+}
+
+/* Better: a C of few tiles keeps all SMs busy if k is long. Still bad: sums go to memory and back,
+ * and a tile of 128 x 256 is large for a small C. */
+template <typename T>
+static __global__ void __launch_bounds__(T::THREADS, 1)
+    split_k(const struct gemm call, const struct shares shares)
+{
+    extern __shared__ __align__(128) uint16_t stages[];
+    const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_SIDE;
+    const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * WARP_SIDE;
+    const struct lane_places lane = places_of_lane<T>(warp_row, warp_column);
+    struct ring ring = ring_in(stages);
+    struct fragments of[2];
+    struct copies<T> copies;
+    unsigned copied = blockIdx.x;
+
+    begin_share(copies, call, shares, copied);
+    for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++) {
+        copies.start(call, stages + ahead * T::STAGE_ELEMENTS);
+        follow(copies, call, shares, copied);
+    }
+    if (call.k > 0)
+        begin_ring<T>(of[0], ring, lane);
+    for (unsigned number = blockIdx.x; number < shares.count(); number += gridDim.x) {
+        const struct share share = share_of<T>(call, shares, number);
+        float sum[ROWS_A][COLUMNS_B][4] = {};
+
+        for (size_t k = share.first; k < share.end; k += T::K) {
+            multiply_stage<T>(sum, of, call, copies, ring, lane,
+                              k + T::K < share.end || number + gridDim.x < shares.count());
+            follow(copies, call, shares, copied);
+        }
+        if (shares.splits == 1 || add_shares<T>(sum, shares, number))
+            store_warp(call, share.row + warp_row, share.column + warp_column, sum);
+    }
+}
+
+/* As many shares as there are SMs, if these are more than the tiles. */
+template <typename T>
+static struct shares shares_of(const struct gemm *call)
+{
+    struct shares shares = {(unsigned)((call->m + T::M - 1) / T::M),
+                            (unsigned)((call->n + T::N - 1) / T::N),
+                            (unsigned)((call->k + T::K - 1) / T::K),
+                            1,
+                            NULL,
+                            NULL};
+    const unsigned tiles = shares.rows * shares.columns;
+    const unsigned most = shares.stages / LEAST_STAGES;
+
+    if (tiles > 0 && most > 1)
+        shares.splits = max(1U, min(most, (unsigned)call->multiprocessors / tiles));
+    if (shares.splits > 1) {
+        shares.parts = (float4 *)workspace_parts();
+        shares.tickets = workspace_flags();
+    }
+    return shares;
+}
+
+template <typename T>
+static void launch(const struct gemm *call)
+{
+    const struct shares shares = shares_of<T>(call);
+    const unsigned count = shares.rows * shares.columns * shares.splits;
+    const unsigned blocks = min((unsigned)call->multiprocessors, count);
+
+    cudaFuncSetAttribute(split_k<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, T::SHARED_BYTES);
+    if (blocks > 0)
+        split_k<T><<<blocks, T::THREADS, T::SHARED_BYTES>>>(*call, shares);
+}
+
+extern "C" void launch_split_k_bf16(const struct gemm *call)
+{
+    if (has_three_stages())
+        launch<tile_of_three_stages>(call);
+    else
+        launch_two_stages_bf16(call);
+}
+
+extern "C" void launch_two_stages_bf16(const struct gemm *call)
+{
+    launch<tile_of_two_stages>(call);
+}
+/* SPDX-License-Identifier: MIT */
