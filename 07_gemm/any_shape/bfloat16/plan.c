@@ -125,11 +125,6 @@ static double cycles_if_few(size_t few, double elements, bool aligned)
     return (aligned ? 1 : 2) * (bytes > in_l2 ? fmax(cycles, of_dram * bytes) : cycles);
 }
 
-static bool can_be_few_columns(const struct gemm *call)
-{
-    return call->n <= 16 && call->m <= INT32_MAX && call->k > 0;
-}
-
 static bool can_be_tiles(const struct gemm *call)
 {
     return call->k > 0 && call->m <= INT32_MAX && call->n <= INT32_MAX && call->k <= INT32_MAX;
@@ -146,18 +141,18 @@ struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
         best.way = BF16_VECTOR;
         return best;
     }
+    if (call->n <= 8 && call->m >= 512 && call->m <= INT32_MAX && call->k > 0) {
+        best.way = BF16_FEW_COLUMNS; /* the tiles of thin would be nearly empty */
+        return best;
+    }
     if (can_be_tiles(call))
         best = plan_of_tiles(call, clusters, &least);
-    if (call->m <= 16) {
-        const double cycles = cycles_if_few(call->m, (double)call->k * (double)call->n,
-                                            bf16_tma_takes(call->b_bf16, call->ldb));
-        if (cycles < least) {
-            least = cycles;
-            best = (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1};
-        }
-    }
-    if (can_be_few_columns(call) && cycles_if_few(call->n, (double)call->k * (double)call->m,
-                                                  bf16_tma_takes(call->a_bf16, call->lda)) < least)
+    if (call->m <= 16 && cycles_if_few(call->m, (double)call->k * (double)call->n,
+                                       bf16_tma_takes(call->b_bf16, call->ldb)) < least)
+        best = (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1};
+    else if (call->n <= 16 && can_be_tiles(call) &&
+             cycles_if_few(call->n, (double)call->k * (double)call->m,
+                           bf16_tma_takes(call->a_bf16, call->lda)) < least)
         best = (struct bf16_plan){.way = BF16_FEW_COLUMNS, .splits = 1};
     return best;
 }

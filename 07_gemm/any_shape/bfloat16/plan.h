@@ -15,7 +15,8 @@ extern "C" {
 
 /* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (stream_k);
  * the rungs even_waves or even_pairs; fitted, thin, few_rows and few_columns; a matrix times a
- * vector; and what none of these can: k = 0, or a side of more than INT32_MAX. */
+ * vector; and split_k of bfloat16_mma, for what none of these can: k = 0,
+ * a side of more than INT32_MAX, GPUs without wgmma. */
 enum bf16_way {
     BF16_NARROW,
     BF16_MIDDLE,
@@ -48,8 +49,8 @@ struct bf16_plan {
 #define BF16_MOST_CLUSTER 8
 const unsigned *bf16_clusters(void);
 
-/* clusters: NULL on a GPU before Hopper, without the TMA and wgmma. There the highest rung that the
- * GPU has computes every shape (BF16_OTHER). */
+/* clusters: NULL on a GPU before Hopper, without the TMA and wgmma. There bfloat16_mma's
+ * split_k computes every shape (BF16_OTHER). */
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
 /* The fastest tile of thin and of fitted, and its cycles (any_shape/bfloat16/cycles.h). */

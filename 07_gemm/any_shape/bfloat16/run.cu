@@ -143,7 +143,7 @@ extern "C" void run_bf16_plan(const struct gemm *call, const struct bf16_plan *p
     else if (plan->way == BF16_FEW_COLUMNS)
         launch_few_columns_bf16(call);
     else if (plan->way == BF16_OTHER)
-        launch_swizzled(call);
+        launch_split_k_bf16(call);
     else
         run_tiles(call, plan);
 }
@@ -159,7 +159,7 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
 /* Memory for partial sums and copies is allocated here, not when the product is timed. */
 extern "C" void prepare_any_shape_bf16(const struct gemm *call)
 {
-    if (call->m == 0 || call->n == 0 || plan_for(call).way == BF16_OTHER)
+    if (call->m == 0 || call->n == 0)
         return;
     prepare_workspace(call);
     reserve_aligned_rows(call, plan_for(call).copies_a, plan_for(call).copies_b);
@@ -197,7 +197,7 @@ extern "C" void how_any_shape_bf16(const struct gemm *call, char text[RUNG_HOW_S
     const char *const kernel = plan.way == BF16_VECTOR        ? "a matrix times a vector"
                                : plan.way == BF16_FEW_ROWS    ? "few_rows"
                                : plan.way == BF16_FEW_COLUMNS ? "few_columns"
-                               : plan.way == BF16_OTHER       ? "swizzled"
+                               : plan.way == BF16_OTHER       ? "split_k, by mma.sync"
                                                               : NULL;
 
     if (kernel != NULL)
