@@ -73,7 +73,6 @@ WHY = [
     ("06_gpu_warp_shuffle", "row_block", "row_block", "global_load", UNROLLED),
     ("06_gpu_warp_shuffle", "column_block", "column_block", "global_load", UNROLLED),
     ("06_gpu_warp_shuffle", "column_tile", "column_tile", "shared_store_conflicts", ARBITER),
-    ("06_gpu_warp_shuffle", "column_vectorized", "column_vectorized", "shared_store_conflicts", ARBITER),
     ("06_gpu_warp_shuffle", "*", "column_in_flight", "shared_store_conflicts", ARBITER),
     ("07_gemm", "shared_tile", "shared_tile", "shared_load", JOINED),
     ("07_gemm", "register_column", "register_column", "shared_load", JOINED),
@@ -83,8 +82,8 @@ WHY = [
      "pieces: how nvcuda::wmma moves a fragment is nvcc's choice; here each number by itself"),
     ("07_gemm", "(mma_sync|swizzled)", "*", "shared", MATRIX),
     ("07_gemm", "(mma_sync|swizzled)", "*", "global_load_sectors", UNEXPLAINED),
-    ("07_gemm", "*", "(tma_stores|stream_k_bf16|any_shape_(narrow|middle))", "shared_store_conflicts", ARBITER),
-    ("07_gemm", "*", "(tma_stores|stream_k_bf16|any_shape_(narrow|middle))", "shared_store", MATRIX),
+    ("07_gemm", "*", "tma_stores", "shared_store_conflicts", ARBITER),
+    ("07_gemm", "*", "tma_stores", "shared_store", MATRIX),
     ("07_gemm", "*", "(tensor_3xtf32|tensor_bf16x6|tf32_wgmma)", "global_store",
      "pieces: nvcc stores one of a thread's pairs as two words"),
     ("07_gemm", "tma_stores", "tf32_registers", "shared_store_conflicts", ARBITER),
@@ -254,9 +253,10 @@ def run_json(command, **environment):
         return json.loads(done.stdout)
 
 
-def count(bin_folder, programs_folder, program, arguments):
-    """{(rung, kernel): (launches, {counter: value})}. Launches of one kernel are added up, whatever its template
-    arguments; the kernel of a launch by a pointer, which has no name of its own, has its rung's."""
+def count(bin_folder, programs_folder, program, arguments, rungs_of_step=()):
+    """{(rung, kernel): (launches, {counter: value})} of a program, of these rungs of a step. Launches of one kernel are
+    added up, whatever its template arguments or the shape that its name ends with; the kernel of a launch by a pointer,
+    which has no name of its own, has its rung's."""
     if program.startswith("program_"):
         name = program[len("program_"):]
         sources = [os.path.join(programs_folder, file) for file in sorted(os.listdir(programs_folder))
@@ -269,11 +269,12 @@ def count(bin_folder, programs_folder, program, arguments):
             rungs = [("", run_json([binary], SIMT_COUNTERS="json")["kernels"])]
     else:
         command = [os.path.join(bin_folder, program), *arguments.split(), "--counters=json"]
+        command += [word for rung in rungs_of_step for word in ("--rung", rung)]
         rungs = [(rung["rung"], rung["counters"]["kernels"]) for rung in run_json(command)["rungs"]]
     counts = {}
     for rung, kernels in rungs:
         for kernel in kernels:
-            name = re.split(r"[<(\[]", kernel["name"])[0]
+            name = re.sub(r"_(\d+x\d+|narrow|wide)$", "", re.split(r"[<(\[]", kernel["name"])[0])
             if rung and name in ("kernel", ""):
                 name = rung
             if name in LEFT_OUT:
@@ -324,7 +325,7 @@ def compare(h200, old, bin_folder, programs_folder, quick):
             return {(line["rung"], line["kernel"]): {
                 counter: known.get((*key, line["rung"], line["kernel"], counter), -1) for counter in COUNTERS
             } for line in runs[key]}
-        counted = count(bin_folder, programs_folder, program, arguments)
+        counted = count(bin_folder, programs_folder, program, arguments, sorted({line["rung"] for line in runs[key]}))
         if program.startswith("program_"):
             seen = {line["kernel"]: int(line["launches"]) for line in runs[key]}
             seen = {one: launches for name, launches in seen.items() for one in name.split("+")}
