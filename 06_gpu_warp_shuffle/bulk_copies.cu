@@ -5,9 +5,9 @@
  * barrier in shared memory (mbarrier) counts the bytes that have arrived. */
 #include "base/integers.h"
 #include "kernel/launch_limits.cuh"
+#include "kernel/mbarrier.cuh"
 #include "kernel/overlap.cuh"
 #include "kernel/reduce.cuh"
-#include "kernel/tma.cuh"
 #include "warp_reduce.cuh"
 
 static const unsigned BULK_THREADS = 512;

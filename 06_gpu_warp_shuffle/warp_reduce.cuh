@@ -45,8 +45,8 @@ enum { MOST_LOADS = 4 };
 /* Combines a thread's share of the input, `loads` packs per iteration, at most MOST_LOADS. The
  * packs do not depend on each other, so all of their loads can be in flight before the first is
  * used. In each iteration a block reads threads * loads packs that lie side by side. */
-[[maybe_unused]] static __device__ value reduce_share(const element *a, const second *b, size_t n,
-                                                      unsigned threads, unsigned loads)
+static __device__ inline value reduce_share(const element *a, const second *b, size_t n,
+                                            unsigned threads, unsigned loads)
 {
     const size_t thread = (size_t)blockIdx.x * threads + threadIdx.x;
     const size_t all_threads = (size_t)gridDim.x * threads;
@@ -90,8 +90,7 @@ static __device__ unsigned ticket;
  * after the store, the one after it orders the reads after the draw. __ldcg reads from L2, where
  * the other blocks' stores are: an L1 cache belongs to one SM. The numbers are combined in the same
  * order by any block, so the result has the same bits every time, unlike with atomic additions. */
-[[maybe_unused]] static __device__ void finish_by_last_block(value mine, value *block_results,
-                                                             value *result)
+static __device__ inline void finish_by_last_block(value mine, value *block_results, value *result)
 {
     const unsigned lane = threadIdx.x;
 

@@ -34,7 +34,8 @@ static inline struct blocks blocks_of(const struct reduction *call, const void *
 
     if (call->grid == BY_OCCUPANCY)
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, (int)threads, 0);
-    return {reduction_blocks(call, threads, (unsigned)resident), threads};
+    const struct blocks blocks = {reduction_blocks(call, threads, (unsigned)resident), threads};
+    return blocks;
 }
 
 #endif

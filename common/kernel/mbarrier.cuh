@@ -1,6 +1,6 @@
-/* Barriers in shared memory (mbarrier) that count arriving threads and arriving bytes, on Hopper
- * (sm_90) and later GPUs. Source: PTX ISA, Parallel Synchronization and Communication Instructions,
- * mbarrier. */
+/* Barriers in shared memory (mbarrier) that count arriving threads and arriving bytes, and the copy
+ * whose bytes they count, on Hopper (sm_90) and later GPUs. Source: PTX ISA, mbarrier and
+ * cp.async.bulk. */
 #ifndef RUNGS_MBARRIER_CUH
 #define RUNGS_MBARRIER_CUH
 
@@ -55,6 +55,17 @@ static inline __device__ void barrier_wait(phase_barrier *barrier, unsigned pari
                      : "r"(shared_address(barrier)), "r"(parity)
                      : "memory");
     while (!done);
+}
+
+/* Starts an asynchronous copy of `bytes` bytes from global to shared memory. The barrier counts the
+ * bytes as they arrive. `to`, `from` and `bytes` must be multiples of 16. */
+static inline __device__ void copy_bulk(void *to, const void *from, unsigned bytes,
+                                        phase_barrier *barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
 }
 
 /* Orders the thread's writes to shared memory before what the TMA, or wgmma, reads there later. */

@@ -72,7 +72,7 @@ static inline cudaLaunchConfig_t overlapping(const void *kernel, dim3 grid, unsi
     return config;
 }
 
-/* ---- launches of kernels with any parameters ------------------------------------------------- */
+/* ---- for steps 07 and 08, in C++: launches of kernels with any parameters -------------------- */
 
 #ifndef __SIMT__
 /* Launches kernel(arguments...) in a stream. The kernel may overlap the one before it there, so it

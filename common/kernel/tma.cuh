@@ -88,17 +88,6 @@ map_matrix(const struct mapped_matrix *matrix,
     return map;
 }
 
-/* Starts an asynchronous copy of `bytes` bytes from global to shared memory. The barrier counts the
- * bytes as they arrive. `to`, `from` and `bytes` must be multiples of 16. */
-static inline __device__ void copy_bulk(void *to, const void *from, unsigned bytes,
-                                        phase_barrier *barrier)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
-                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
-                 : "memory");
-}
-
 /* Brings a map near, so that the first copy need not wait for it. It must be a parameter of the
  * kernel: then this may be done before the wait for the kernel before (overlap.cuh). */
 static inline __device__ void prefetch_map(const CUtensorMap *map)

@@ -1,4 +1,4 @@
-#include "kernel/tma.cuh" /* with kernel/mbarrier.cuh: needs sm_90 or later on a GPU */
+#include "kernel/mbarrier.cuh" /* needs sm_90 or later on a GPU */
 
 enum { TILE = 256, THREADS = 128, BLOCKS = 2, STAGES = 3 };
 
