@@ -61,7 +61,7 @@ static const struct reduction_rung rungs[] = {
     },
     {
         .rung = {.name = "adjacent_plain",
-                 .idea = "a plain sum for each thread, side by side: still false sharing"},
+                 .idea = "a plain sum for each thread, side by side: stores wait in a buffer"},
         .run = run_adjacent_plain,
         .depth = depth_partials,
         .how = how_threads,

@@ -32,9 +32,9 @@ static float adjacent_f32(const struct reduction *call)
 /* The same by plain additions, the loop of `race`: it is no race, since no thread has another's
  * number.
  *
- * Better than `adjacent`: no atomics. A processor that has the line adds to its number in the store
- * buffer or the first-level cache, several times before it loses the line. Still bad: it does lose
- * it. The sharing is as false as before. */
+ * Better than `adjacent`: no atomics. A plain store waits in the processor's store buffer, and the
+ * next load gets the number from there, so the additions go on while the line is elsewhere. Still
+ * bad: every addition waits for a store and a load, also on one thread, where no line travels. */
 static float adjacent_plain_f32(const struct reduction *call)
 {
     const int threads = thread_count(call);
