@@ -446,8 +446,8 @@ def plot_variance(steps, folder, note):
             return None
         return max(100 * row["std_us"] / row["mean_us"], 1e-3)  # 0 has no place on a logarithmic axis
 
-    plot_lines(steps, folder, "variance_analysis", "Scatter of the samples: standard deviation as a share of the"
-               " mean (coefficient of variation)", value, lambda step: "CV, %", note)
+    plot_lines(steps, folder, "variance_analysis", "Scatter of the samples: standard deviation, % of the mean",
+               value, lambda step: "CV, %", note)
 
 
 def ladder_axis(axis, rungs):
@@ -763,7 +763,7 @@ def load_matplotlib():
         import matplotlib.pyplot
         plt = matplotlib.pyplot
     except ImportError as error:
-        raise Failure(3, "needs matplotlib (%s); on Debian and Ubuntu: apt-get install python3-matplotlib"
+        raise Failure(3, "needs matplotlib (%s); apt-get install python3-matplotlib, or pip install matplotlib"
                       % error) from error
     plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "rungs", "font.size": 9, "axes.titleweight": "bold"})
 
