@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages keep to the rules of style that a pattern can see: test_style.py [PAGE... | --sample SEED COUNT]
+"""Pages keep to the rules of style that a pattern can see: test_style.py [PAGE... | --sample SEED COUNT [zh]]
 
 Reads the prose of the PAGES below, or of those named: no code, no links' targets, no output of programs. Each rule
 shows a text that it must find, so that a rule that finds nothing fails. A place that has to stay is in ALLOWED, at
@@ -9,7 +9,8 @@ The groups of pages are the sections of docs/README.md. A page of The path or of
 takes, as its number of words has it; the index says the same; and its tables are not larger than readers can take
 in. The last lines tell the words of each group (words as wc -w counts them).
 
---sample SEED COUNT prints sentences of readers' pages, for people to judge: the same for the same pages and seed.
+--sample SEED COUNT prints sentences of readers' pages, for people to judge: the same for the same pages and seed; with zh,
+of the Chinese ones.
 
 Exit status: 0 no rule is broken, 1 some is. Needs nothing but Python 3.7."""
 import os
@@ -124,17 +125,22 @@ def time_complaints(page, text, index):
         yield at, "docs/README.md says %s minutes" % row.group(1), said.group()
 
 
-def sample(seed, count):
+ENDS = {"": r"(?<=[.!?])[*)\"]*\s+(?=[A-Z*\[(\"`0-9])", "zh": "(?<=[。！？])"}  # between two sentences
+
+
+def sample(seed, count, edition=""):
     """Sentences of readers' pages, drawn with the seed: 'page:line: sentence' each."""
     found = []
     for group in READERS:
         for page in groups(ROOT)[group]:
-            text = docs.without_code(docs.read(os.path.join(ROOT, page))).partition("\n## Further reading")[0]
+            page = page.replace("docs/", "docs/%s/" % edition) if edition else page
+            text = docs.without_code(docs.read(os.path.join(ROOT, page)))
+            text = re.split("\n## (?:Further reading|延伸阅读)", text)[0]
             text = re.sub(r"<[^>\n]*>", " ", re.sub(r"\]\([^)\s]*\)", "]", text))
             for block in re.finditer(r"(?:^(?![|#>]|    ).+\n?)+", text, re.M):
                 for item in re.split(r"(?m)^\s*(?:[-*]|\d+\.)\s+", block.group()):
-                    for sentence in re.split(r"(?<=[.!?])[*)\"]*\s+(?=[A-Z*\[(\"`0-9])", " ".join(item.split())):
-                        if len(re.findall(r"\w+", sentence)) > 3 and not re.match(r"!\[|\*[A-Z]", sentence):
+                    for sentence in re.split(ENDS[edition], " ".join(item.split())):
+                        if len(sentence) > 9 and len(re.findall(r"\w+", sentence)) > (0 if edition else 3) and not re.match(r"!\[|\*[A-Z]", sentence):
                             found.append("%s:%d: %s" % (page, docs.line_of(text, block.start()), sentence))
     return random.Random(seed).sample(found, count)
 
@@ -177,8 +183,8 @@ def main(pages):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--sample"] and len(sys.argv) == 4:
-        print("\n".join(sample(int(sys.argv[2]), int(sys.argv[3]))))
+    if sys.argv[1:2] == ["--sample"] and len(sys.argv) in (4, 5):
+        print("\n".join(sample(int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])))
         sys.exit(0)
     sys.exit(main(sys.argv[1:]))
 # SPDX-License-Identifier: MIT
