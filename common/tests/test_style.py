@@ -140,7 +140,8 @@ def sample(seed, count, edition=""):
             for block in re.finditer(r"(?:^(?![|#>]|    ).+\n?)+", text, re.M):
                 for item in re.split(r"(?m)^\s*(?:[-*]|\d+\.)\s+", block.group()):
                     for sentence in re.split(ENDS[edition], " ".join(item.split())):
-                        if len(sentence) > 9 and len(re.findall(r"\w+", sentence)) > (0 if edition else 3) and not re.match(r"!\[|\*[A-Z]", sentence):
+                        words = len(sentence) // 3 if edition else len(re.findall(r"\w+", sentence))
+                        if words > 3 and not re.match(r"!\[|\*[A-Z]|\*测量", sentence):
                             found.append("%s:%d: %s" % (page, docs.line_of(text, block.start()), sentence))
     return random.Random(seed).sample(found, count)
 
