@@ -50,15 +50,15 @@ def listed_in(nav):
         yield from listed_in(value) if isinstance(value, list) else [value]
 
 
-def add_pages(nav, folder):
-    """Completes the sections of FOUND. The navigation names pages as they are below the folder."""
-    listed = {folder + page for page in listed_in(nav)}
+def add_pages(nav):
+    """Completes the sections of FOUND."""
+    listed = set(listed_in(nav))
     for section in nav:
         pattern = isinstance(section, dict) and FOUND.get(next(iter(section)))
         if pattern:
             next(iter(section.values())).extend(
-                page[len(folder):] for page in stage.pages_of(ROOT)
-                if re.fullmatch(pattern, page) and page not in listed)
+                stage.staged_at(page) for page in stage.pages_of(ROOT)
+                if re.fullmatch(pattern, page) and stage.staged_at(page) not in listed)
 
 
 def on_config(config):
@@ -66,16 +66,16 @@ def on_config(config):
         config.repo_url = SOURCE
         config.repo_name = "rungs"
         config.edit_uri = "blob/%s/%s" % (BRANCH, "" if language_of(config) == "en" else "docs/zh/")
-    add_pages(config.nav, "docs/zh/" if language_of(config) == "zh" else "")
+    add_pages(config.nav)
     return config
 
 
 def other_page(page, language):
     """The same page in the other language, or that language's first page."""
+    edition = {stage.docs.original_of(one): one for one in stage.pages_of(ROOT) if stage.docs.edition_of(one)}
     if language == "zh":
-        found = "docs/zh/" + re.sub("^docs/", "", page)
-        return found if found in stage.pages_of(ROOT) else "docs/zh/README.md"
-    return stage.docs.original_of("docs/zh/" + page)
+        return edition.get(page, "docs/zh/README.md")
+    return next(one for one, other in edition.items() if stage.staged_at(other) == page)
 
 
 def on_page_context(context, page, config, nav):

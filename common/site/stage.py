@@ -2,7 +2,7 @@
 """Writes the pages as MkDocs wants them: stage.py FOLDER [--root ROOT] [--pictures FOLDER]
 
 FOLDER/en gets the English pages, at the paths that they have in the repository, and FOLDER/zh those
-of docs/zh. The pages are written for GitHub; what MkDocs' Markdown reads otherwise is rewritten:
+of docs/zh and README.zh.md of the exercises, as README.md. The pages are written for GitHub; what MkDocs' Markdown reads otherwise is rewritten:
 
   headings     get the id that GitHub gives them, so that links lead to the same place
   lists        items' contents are indented by 4; a blank line before a list or a table
@@ -39,10 +39,14 @@ def pages_of(root):
     return [page for page in docs.find_pages(root) if not re.search(r"/(build|wrong)/", page)]
 
 
+def staged_at(page):
+    """The page's path among those of its language."""
+    return re.sub(r"^%s/|(?<=\.)zh\.(?=md$)" % EDITION, "", page)
+
+
 def place_of(page):
     """Where the site has a page: its address from the top."""
-    if docs.edition_of(page) == EDITION:
-        page = "zh" + page[len(EDITION):]
+    page = ("zh/" if docs.edition_of(page) else "") + staged_at(page)
     if os.path.basename(page) == "README.md":
         return page[:-len("README.md")] + "index.html"
     return page[:-len(".md")] + ".html"
@@ -82,7 +86,7 @@ def target_for(root, pages, page, target):
     if path in pages:
         if docs.edition_of(path) != here:
             return "site:" + place_of(path) + anchor
-        return os.path.relpath(path, os.path.dirname(page)).replace(os.sep, "/") + anchor
+        return os.path.relpath(staged_at(path), os.path.dirname(staged_at(page))).replace(os.sep, "/") + anchor
     if path.startswith("docs/pictures/"):
         return target if here is None else "site:" + path
     return "source:" + ("" if path == "." else path) + anchor
@@ -124,7 +128,7 @@ def without_comments(text):
 def with_anchors(text):
     lines = text.split("\n")
     for at, _, anchor in docs.headings_of(text):
-        hint = " data-search-exclude" if anchor.startswith("hint-") else ""  # no search finds those
+        hint = " data-search-exclude" if anchor.startswith(("hint-", "提示-")) else ""  # no search finds those
         lines[at] = "%s {#%s%s}" % (lines[at].rstrip(" #"), anchor, hint)
     return "\n".join(lines)
 
@@ -292,10 +296,9 @@ def stage(root, folder, pictures=""):
     for page in pages:
         text = staged(docs.read(os.path.join(root, page)),
                       lambda target, page=page: target_for(root, pages, page, target))
-        edition = docs.edition_of(page)
-        path = "en/" + page if edition is None else "zh" + page[len(edition):]
+        path = ("zh/" if docs.edition_of(page) else "en/") + staged_at(page)
         solution = page.replace("README.md", "solution/README.md")
-        if "/exercise/" in page and solution in pages:
+        if "/exercise/" in page and solution != page and solution in pages:
             text += "\n[A solution, why it is right, and what wrong answers cost](solution/README.md).\n"
         if page.startswith("docs/slides/"):
             deck = "site:slides/" + os.path.basename(page).replace(".md", ".html")

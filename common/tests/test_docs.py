@@ -547,6 +547,20 @@ us = all[] : .1f
                 self.change(path, old, new)
                 self.assert_wrong(said)
 
+    def test_exercise_of_an_edition(self):
+        """Each edition has the task, with as many hints."""
+        self.write_edition()
+        self.assert_right("--update")
+        hint = "\n## Hint\n\n<details>\n\na\n\n</details>\n"
+        self.write("05_step/README.md", "`tree`, [05a](exercise/05a_trees/README.md)\n")
+        self.write("05_step/exercise/05a_trees/README.md", "# Trees\n" + 2 * hint)
+        said = "05_step/exercise/05a_trees/README.zh.md:1: has %d hints, and the English 2"
+        self.assert_wrong(said % 0)
+        self.write("05_step/exercise/05a_trees/README.zh.md", "# 树\n" + hint)
+        self.assert_wrong(said % 1)
+        self.write("05_step/exercise/05a_trees/README.zh.md", "# 树\n" + 2 * hint)
+        self.assert_right()
+
     def test_edition_without_original(self):
         self.write_edition()
         self.write("docs/zh/lost.md", "# 失\n")

@@ -42,6 +42,7 @@ SAMPLES = (
     ("# A `b` (c)\n", "# A `b` (c) {#a-b-c}\n"),
     ("## 先预测，再测量\n", "## 先预测，再测量 {#先预测再测量}\n"),
     ("## Hint 2\n", "## Hint 2 {#hint-2 data-search-exclude}\n"),
+    ("## 提示 2\n", "## 提示 2 {#提示-2 data-search-exclude}\n"),
     ("text\n- one\n- two\n", "text\n\n- one\n- two\n"),
     ("1. one\n   more\n\n   - deep\n2. two\n", "1. one\n    more\n\n    - deep\n\n2. two\n"),
     ("text\n2024. was a year\n", "text\n2024. was a year\n"),
@@ -67,11 +68,14 @@ def test_samples():
 
 
 def test_targets():
-    pages = ["README.md", "docs/a.md", "docs/zh/a.md", "docs/README.md", "05_gpu_shared_tree/README.md"]
+    pages = ["README.md", "docs/a.md", "docs/zh/a.md", "docs/README.md", "05_gpu_shared_tree/README.md",
+             "05_gpu_shared_tree/exercise/a/README.zh.md"]
     for page, target, expected in (
             ("docs/a.md", "README.md#x", "README.md#x"),
             ("docs/a.md", "zh/a.md#x", "site:zh/a.html#x"),
             ("docs/zh/a.md", "../a.md", "site:docs/a.html"),
+            ("docs/zh/a.md", "../../05_gpu_shared_tree/exercise/a/README.zh.md", "05_gpu_shared_tree/exercise/a/README.md"),
+            ("05_gpu_shared_tree/exercise/a/README.zh.md", "../../../docs/zh/a.md", "../../../a.md"),
             ("docs/zh/a.md", "../../README.md", "site:index.html"),
             ("docs/zh/a.md", "../pictures/b.svg", "site:docs/pictures/b.svg"),
             ("docs/a.md", "pictures/b.svg", "pictures/b.svg"),
@@ -178,7 +182,7 @@ def compare(built):
         source = docs.read(os.path.join(ROOT, page))
         if page.startswith("docs/slides/"):
             source = source.replace("\n\n", "\n\n[As slides](x)\n\n", 1)
-        if os.path.exists(os.path.join(ROOT, os.path.dirname(page), "solution", "README.md")):
+        if os.path.exists(os.path.join(ROOT, os.path.dirname(page), "solution", "README.md")) and not docs.edition_of(page):
             source += "\n[A solution, why it is right, and what wrong answers cost](solution/README.md).\n"
         wanted = Shape(reader.render(stage.without_comments(source)))
         text = docs.read(os.path.join(built, stage.place_of(page)))

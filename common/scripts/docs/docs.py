@@ -64,13 +64,14 @@ format one of Python's. @2 is the row's second cell, "x to y" a range.
   row: a tree | `shuffle` | ... | a note = shuffle 06_gpu_warp_shuffle
 
 An edition of the pages in another language is a folder of docs, named by the language's two letters
-(docs/zh). Its pages have the same comments, and docs/zh/NAME.md the tables of docs/NAME.md, with
+(docs/zh), and README.zh.md next to the README.md of each exercise. Its pages have the same comments, and docs/zh/NAME.md the tables of docs/NAME.md, with
 headings and cells as the edition's words.txt has them: a line "English | translation" for each,
 and English where there is none. translated.py tells what is behind the English, or differs from it.
 
 --check further asks for: links and anchors that lead somewhere, paths in `code` that exist, every
 rung of a step on the step's page and in its README, there with the idea that --list prints (--update
-writes it), every exercise in the step's README, every page
+writes it), every exercise in the step's README and
+with its hints in each edition, every page
 in the index, every file of docs/results on some page, no percentage of a peak above 100 in one, and
 pictures that are well-formed SVG.
 
@@ -113,9 +114,9 @@ def find_pages(root):
 
 
 def edition_of(page):
-    """The folder of an edition that the page is in, such as docs/zh, or None."""
-    match = re.match(r"docs/[a-z]{2}(?=/)", page)
-    return match.group() if match else None
+    """The folder of the edition that has the page, docs/zh for what is in it and for NAME.zh.md elsewhere, or None."""
+    match = re.match(r"docs/([a-z]{2})/|.*\.([a-z]{2})\.md$", page)
+    return "docs/" + (match.group(1) or match.group(2)) if match else None
 
 
 def original_of(page):
@@ -123,6 +124,8 @@ def original_of(page):
     edition = edition_of(page)
     if edition is None:
         return page
+    if not page.startswith(edition):
+        return page[:-len(".zh.md")] + ".md"
     name = page[len(edition) + 1:]
     return name if name == "README.md" else "docs/" + name
 
@@ -779,12 +782,18 @@ def check_rungs(root, complain):
 
 
 def check_exercises(root, texts, complain):
-    """A step's README links to each of its exercises."""
+    """A step's README links to each of its exercises, which has its task and its hints in each edition."""
+    languages = {edition_of(page)[-2:] for page in texts if edition_of(page)}
     for page in texts:
         match = re.match(r"(\d\d_[^/]+)/exercise/([^/]+)/README\.md$", page)
         readme = "%s/README.md" % match.group(1) if match else None
         if readme in texts and "(exercise/%s/README.md)" % match.group(2) not in texts[readme]:
             complain(readme, 1, "does not link to exercise %s" % match.group(2))
+        for language in languages if match else ():
+            translation = page.replace("README.md", "README.%s.md" % language)
+            hints = [texts.get(name, "").count("\n<details>") for name in (page, translation)]
+            if translation not in texts or hints[0] != hints[1]:
+                complain(translation, 1, "has %d hints, and the English %d" % (hints[1], hints[0]))
 
 
 def check_results(root, complain):
