@@ -373,10 +373,11 @@ static bool same_reason(const struct outcome *one, const struct outcome *other)
 /* The outcome before it is NULL for the first. */
 static void tell(const char *name, const struct outcome *outcome, const struct outcome *before)
 {
-    static const char *const words[] = {"passed", "FAILED", "-"};
+    static const char *const lines[] = {"  passed   %3d/%-3d %s\n", "  FAILED   %3d/%-3d %s\n",
+                                        "  -        %3d/%-3d %s\n"};
     char text[256];
 
-    printf("  %-8s %3d/%-3d %s\n", words[outcome->verdict], outcome->points, outcome->most, name);
+    printf(lines[outcome->verdict], outcome->points, outcome->most, name);
     if (before != NULL && same_reason(outcome, before)) {
         printf("           for the same reason\n");
         return;

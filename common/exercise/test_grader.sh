@@ -8,6 +8,7 @@ shift
 # shellcheck source=common/tests/shell.sh
 . "$(dirname -- "$(readlink -f -- "$0")")/../tests/shell.sh"
 said=output
+export LC_ALL=C # English, but where another is asked for
 
 exercise() { "$root/common/scripts/setup/exercise.sh" "$@" </dev/null; }
 

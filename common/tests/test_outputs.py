@@ -5,8 +5,9 @@
     ```                              order; a line "..." stands for any lines, or for none, and at
     <!-- end output -->              its end for the rest of the line
 
-Spaces beyond one do not count, and where a line has a time or a speed in it, no number and no rung does. Programs
-of the steps measure once, for 100 columns. Lines that differ are shown; paste what is right."""
+A page of an edition shows what is printed in its language. Spaces beyond one do not count, and where a line has a time
+or a speed in it, no number and no rung does. Programs of the steps measure once, for 100 columns. Lines that differ are
+shown; paste what is right."""
 import glob
 import os
 import re
@@ -83,9 +84,10 @@ def main(bin_dir):
         for match in docs.OUTPUT.finditer(text):
             with tempfile.TemporaryDirectory() as folder:
                 make_tree(folder, bin_dir)
+                language = dict(os.environ, LC_ALL="", LC_MESSAGES="", LANG=(docs.edition_of(page) or "docs/C")[len("docs/"):])
                 result = subprocess.run(["bash", "-c", PRELUDE + match["command"]], cwd=folder, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True,
-                                        check=False, timeout=300)
+                                        check=False, timeout=300, env=language)
                 printed = result.stdout.replace(os.path.realpath(folder) + "/", "").replace(ROOT + "/", "").split("\n")
             count += 1
             line = missing(match["text"].splitlines(), printed)

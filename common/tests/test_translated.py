@@ -172,6 +172,17 @@ class Translated(unittest.TestCase):
         self.change("docs/05_step.md", "| rung |", "| variant |")
         self.assert_behind("docs/zh/words.txt: no table has 'rung' any more")
 
+    def test_messages(self):
+        """What no source says any more, and what a check says that has no translation."""
+        self.write("docs/zh/messages.txt", "# a\n%d of %s | %2 的 %1\nmore | 更多\nall | 全部\n")
+        self.write("05_step/exercise/05a/check.c", """{"all", GRADE_RESULT, f}, {"none", GRADE_QUALITY, f},
+            grade_fail(grade, 0, "more", "%lu "
+                       "of %s", 1, ""); grade_fail(grade, 0, NULL, "%.1f%% too many");""")
+        self.assert_behind("docs/zh/messages.txt: lacks '%f% too many'", "docs/zh/messages.txt: lacks 'none'")
+        self.change("05_step/exercise/05a/check.c", '"more"', "NULL")
+        self.assert_behind("docs/zh/messages.txt: no source says 'more' any more",
+                           "docs/zh/messages.txt: lacks '%f% too many'", "docs/zh/messages.txt: lacks 'none'")
+
     def test_behind_is_not_compared(self):
         """What the English has changed is told once, not as a mistake of the translation as well."""
         self.change("docs/05_step.md", "128", "256")

@@ -80,7 +80,7 @@ static void test_registers(struct grade *grade)
 
 static void test_wide(struct grade *grade)
 {
-    need_reuse(grade, 16, "with 8 x 8 of them, and 16 bytes in a load");
+    need_reuse(grade, 16, "with 8 x 8 of them and 16 bytes in a load");
 }
 
 static void test_conflicts(struct grade *grade)

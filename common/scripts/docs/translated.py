@@ -13,7 +13,7 @@ from sources, and without line breaks: a new measurement or a reflowed paragraph
 --check tells two kinds of things. Where the English has changed, was added or removed since, the
 translation is behind. Whoever changes the English need not know the other language, so that is
 told and is no failure: the exit status stays 0, and a last line "skipped: ..." has the test shown
-as skipped. What a translator can have done wrong is a failure: a section without a line, or a line
+as skipped. So is a word of words.txt or a message of messages.txt that is no longer, or not there yet. What a translator can have done wrong is a failure: a section without a line, or a line
 without its section; an English page linked to that the edition has itself; and, in a section that
 is not behind, other commands, code, comments of docs.py, `names`, numbers or links than in the
 English. (Numbers of one digit, and those before "million" or the like, are written otherwise in
@@ -296,6 +296,33 @@ def check_words(root, edition, tell):
             tell(name, "no table has '%s' any more" % word)
 
 
+SAYS = re.compile(r"common/(exercise|simt)/.*\.c$|\d\d_\w+/exercise/.*(check\.c|\.h)$|"
+                  r"common/scripts/(setup/exercise\.sh|draw/\w+\.py)$")
+
+
+def check_messages(root, edition, tell):
+    """Tells of lines of messages.txt that no source says, and of tests of exercises, and their reasons, without one."""
+    name, known, said, needed = edition.folder + "/messages.txt", set(), "", set()
+    if not os.path.exists(os.path.join(root, name)):
+        return
+    for line in docs.read(os.path.join(root, name)).split("\n"):
+        known.update([] if line.startswith("#") else line.split(" | ")[:-1])
+    for path in filter(SAYS.match, docs.tracked.files(root)):
+        text = re.sub(r'"\s*"', "", docs.read(os.path.join(root, path)))
+        said += text
+        if path.endswith("/check.c"):
+            needed.update(re.findall(r'\{"([^"]*)", GRADE_', text))
+            for call in re.findall(r"grade_fail\((.*?)\);", text, re.S):
+                needed.update(re.findall(r'"(.*?)"', call))
+    for message in sorted(known):
+        if not all(piece.strip(" :") in said for piece in re.split("%[dfs]", message)):
+            tell(name, "no source says '%s' any more" % message)
+    for message in sorted(needed):
+        message = re.sub(r"%[.\d]*([fge])", "%f", re.sub(r"%[hlz]*([diu])", "%d", message)).replace("%%", "%")
+        if message not in known:
+            tell(name, "lacks '%s'" % message)
+
+
 def check(root):
     wrongs, behind = [], []
 
@@ -316,6 +343,7 @@ def check(root):
             edition.check_links(page, complain)
         edition.check_records(complain, tell)
         check_words(root, edition, tell)
+        check_messages(root, edition, tell)
 
     for line in behind + wrongs:
         print(line)

@@ -50,6 +50,62 @@ unreadable or not writable.
 EOF
 }
 
+# ---- the reader's language -----------------------------------------------------------------------
+
+# The locale's, if docs has an edition of it, such as zh; or nothing: English.
+language=${LC_ALL:-${LC_MESSAGES:-${LANG:-}}}
+language=${language:0:2}
+[[ -n $language && -r $root/docs/$language/messages.txt ]] || language=
+
+# page_of FOLDER: its README, in that language if there is one.
+page_of() {
+    local page=$1/README.$language.md
+    [[ -n $language && -r $page ]] || page=$1/README.md
+    printf '%s\n' "$page"
+}
+
+# tell TEXT: says it, in that language as far as docs/zh/messages.txt has its lines (see there).
+tell() {
+    [[ -n $language ]] || { say "$*" && return; }
+    say "$(printf '%s\n' "$*" | LC_ALL=C awk -v table="$root/docs/$language/messages.txt" '
+        BEGIN {
+            while ((getline line <table) > 0) {
+                if (line ~ /^#/ || (at = index(line, " | ")) == 0) continue
+                into[++count] = substr(line, at + 3)
+                rest = substr(line, 1, at - 1)
+                for (n = 0; match(rest, /%[dfs]/); n++) {
+                    piece[count, n] = substr(rest, 1, RSTART - 1)
+                    is_number[count, n + 1] = substr(rest, RSTART + 1, 1) != "s"
+                    rest = substr(rest, RSTART + 2)
+                }
+                piece[count, pieces[count] = n] = rest
+            }
+        }
+        # fit: whether the text is line i of the table; got has what stands for its formats.
+        function fit(text, i, got,  j, at, next_one) {
+            if (substr(text, 1, length(piece[i, 0])) != piece[i, 0]) return 0
+            text = substr(text, length(piece[i, 0]) + 1)
+            for (j = 1; j <= pieces[i]; j++) {
+                next_one = piece[i, j]
+                at = j < pieces[i] ? index(text, next_one) : length(text) - length(next_one) + 1
+                if (at < 1 || substr(text, at, length(next_one)) != next_one) return 0
+                got[j] = substr(text, 1, at - 1)
+                if (is_number[i, j] && got[j] !~ /^ *[-+]?([0-9][-+.0-9e]*|nan|inf) *$/) return 0
+                text = substr(text, at + length(next_one))
+            }
+            return text == ""
+        }
+        function said(text,  i, at, rest, out, got) {
+            if ((at = match(text, /[^ ]/)) > 1) return substr(text, 1, at - 1) said(substr(text, at))
+            for (i = 1; i <= count && !fit(text, i, got); i++) ;
+            if (i > count) return text
+            for (rest = into[i]; (at = match(rest, /%[1-9]/)) > 0; rest = substr(rest, at + 2))
+                out = out substr(rest, 1, at - 1) said(got[substr(rest, at + 1, 1)])
+            return out rest
+        }
+        { print said($0) }')"
+}
+
 # ---- the exercises -------------------------------------------------------------------------------
 
 # The exercises' folders, in the order of the steps.
@@ -64,7 +120,7 @@ suffix() {
     printf '%s\n' "${file[0]##*.}"
 }
 
-title() { sed -n '1s/^# *//p' "$1/README.md"; }
+title() { sed -n '1s/^# *//p' "$(page_of "$1")"; }
 
 # find_exercise NAME: sets the variable found, or exits with a message.
 find_exercise() {
@@ -90,13 +146,13 @@ provide_answer() {
         cp -- "$1/skeleton/${answer##*/}" "$answer" 2>/dev/null ||
             die "$exit_file" "cannot write $answer"
         chmod u+w -- "$answer"
-        [[ $json == yes ]] || say "Made $(shown "$answer"): that is the file to edit."
+        [[ $json == yes ]] || tell "Made $(shown "$answer"): that is the file to edit."
     fi
 }
 
 list_exercises() {
     local folder name score begun=no first='' after='' tried='' next
-    say "Exercises (name, last score, title):"
+    tell "Exercises (name, last score, title):"
     for folder in "${folders[@]}"; do
         name=${folder##*/}
         score='     -'
@@ -116,34 +172,34 @@ list_exercises() {
     # The one that was begun, or the one after the last that is solved, or the first.
     next=${tried:-${after:-$first}}
     if [[ -z $next ]]; then
-        say "All are solved."
+        tell "All are solved."
         [[ ! -d ${folders[0]}/solution ]] ||
-            say "The folder solution/ of each has another answer, to compare yours with."
+            tell "The folder solution/ of each has another answer, to compare yours with."
         return
     elif [[ $begun == yes ]]; then
-        say "Go on with: $self $next"
+        tell "Go on with: $self $next"
     else
-        say "Begin with: $self $next"
+        tell "Begin with: $self $next"
     fi
-    say "Its folder has a README.md with the task. docs/exercises.md tells more."
+    tell "Its folder has a README.md with the task. docs/exercises.md tells more."
 }
 
 # ---- hints, reset --------------------------------------------------------------------------------
 
-# Hints are the README's sections "## Hint N".
+# Hints are the README's sections, in that order.
 show_hint() {
-    local name=${1##*/} count=0 all
-    all=$(grep -c '^## Hint ' "$1/README.md" || true)
+    local name=${1##*/} count=0 all page
+    page=$(page_of "$1")
+    all=$(grep -c '^## ' "$page" || true)
     [[ ! -s $state/$name.hints ]] || count=$(<"$state/$name.hints")
     ((count >= all)) || count=$((count + 1))
     for ((i = 1; i <= count; i++)); do
-        put '%sHint %d of %d.%s %s\n' "$bold" "$i" "$all" "$plain" \
-            "$(awk -v wanted="## Hint $i" '/^## /{on = ($0 == wanted); next}
-                on && NF && !/^<\/?details/' "$1/README.md")"
+        put '%s%s%s %s\n' "$bold" "$(tell "Hint $i of $all.")" "$plain" \
+            "$(awk -v wanted="$i" '/^## /{on = (++at == wanted); next} on && NF && !/^<\/?details/' "$page")"
     done
     printf '%d\n' "$count" 2>/dev/null >"$state/$name.hints" || true
     if ((count == all)); then
-        say "That was the last hint."
+        tell "That was the last hint."
     fi
 }
 
@@ -152,7 +208,7 @@ reset_exercise() {
     answer=$(answer_of "$1")
     if [[ -e $answer ]]; then
         mv -- "$answer" "$answer.old" || die "$exit_file" "cannot write $answer.old"
-        say "Yours is now $(shown "$answer.old")."
+        tell "Yours is now $(shown "$answer.old")."
     fi
     rm -f -- "$state/${1##*/}.hints" "$state/${1##*/}.score"
     provide_answer "$1"
@@ -207,7 +263,7 @@ prepare_runtime() {
     : >"$work/empty.c" || return
     while IFS= read -r line; do
         case $line in
-        *'building the runtime once'*) printf 'Building the runtime once, about 12 s of processor time ...\n' >&2 ;;
+        *'building the runtime once'*) tell 'Building the runtime once, about 12 s of processor time ...' >&2 ;;
         built) has_runtime=yes ;;
         *) trouble+=${trouble:+$'\n'}$line ;;
         esac
@@ -621,6 +677,7 @@ $(tail -n 5 "$work/raw" 2>/dev/null | clean)" || return
     [[ -z $page ]] || keep_page
     result_json=$(sed "s|$work/||g" "$work/json" | clean)
     result_text=$(sed "s|$work/||g" "$work/raw")
+    [[ -z $language ]] || result_text="$name: $what"$'\n'"${result_text#*$'\n'}"
     if [[ -s $work/noted ]]; then
         result_json=${result_json/, \"tests\": \[/, \"note\": $(json_quoted <"$work/noted"), \"tests\": [}
     fi
@@ -633,7 +690,7 @@ say_next() {
     for folder in "${folders[@]}"; do
         name=${folder##*/}
         if [[ $passed == yes && $(cat -- "$state/$name.score" 2>/dev/null) != 100 ]]; then
-            say "  Next: $self ${name%%_*} ($(title "$folder"))"
+            tell "  Next: $self ${name%%_*} ($(title "$folder"))"
             return
         fi
         [[ $folder != "$1" ]] || passed=yes
@@ -642,6 +699,7 @@ say_next() {
 
 # wrapped: text at the width of the terminal, if there is one; what continues a line is below its beginning.
 wrapped() {
+    [[ -z $language ]] || { cat && return; } # its width is not that of its bytes
     awk -v width="$columns" '{
         match($0, /^ */)
         indent = RLENGTH; rest = $0
@@ -678,18 +736,18 @@ grade_and_tell() {
         return "$status"
     fi
     if [[ -s $work/warnings ]]; then
-        say "The compiler warns:"
+        tell "The compiler warns:"
         say "$(wrapped <"$work/warnings")"
     fi
     if [[ -s $work/noted && $status != 3 ]]; then
-        say "$(wrapped <"$work/noted")"
+        tell "$(wrapped <"$work/noted")"
     fi
-    say "$(printf '%s\n' "$result_text" | wrapped |
-        sed -e "s/^  passed /  ${green}passed$plain /; s/^  FAILED /  ${red}FAILED$plain /")"
+    say "$(tell "$(printf '%s\n' "$result_text" | wrapped)" |
+        sed -E "s/^  (passed|通过) /  $green\1$plain /; s/^  (FAILED|失败) /  $red\1$plain /")"
     if ((status != 0)) && [[ -z $given_file$from ]]; then
-        say "  Task: $(shown "$1/README.md"). A hint: $self --hint $number"
+        tell "  Task: $(shown "$(page_of "$1")"). A hint: $self --hint $number"
         [[ -n $page || $backend == cuda || $(suffix "$1") != cu ]] ||
-            say "  To watch the kernel where it goes wrong: $self --explore page.html $number"
+            tell "  To watch the kernel where it goes wrong: $self --explore page.html $number"
     elif [[ -z $given_file$from && ${#chosen[@]} -eq 1 ]]; then
         say_next "$1"
     fi
@@ -706,7 +764,7 @@ watch_exercise() {
             last=$now
             heading "== $(date +%T)"
             grade_and_tell "$1" || true
-            say "Waiting for $(shown "$answer") to change; Ctrl-C ends."
+            tell "Waiting for $(shown "$answer") to change; Ctrl-C ends."
         fi
         sleep 0.5
     done
@@ -724,7 +782,7 @@ pack_answers() {
     ((${#files[@]} > 0)) || die "$exit_file" "no answers yet: $self 04a puts the first file in place"
     tar -C "$root" --owner=0 --group=0 --numeric-owner -czhf - -- "${files[@]}" 2>/dev/null >"$to" ||
         die "$exit_file" "cannot write $to"
-    say "Made $(shown "$to"): ${#files[@]} answers. Name it after yourself."
+    tell "Made $(shown "$to"): ${#files[@]} answers. Name it after yourself."
 }
 
 # ---- for teachers --------------------------------------------------------------------------------
