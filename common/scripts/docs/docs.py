@@ -114,8 +114,9 @@ def find_pages(root):
 
 
 def edition_of(page):
-    """The folder of the edition that has the page, docs/zh for what is in it and for NAME.zh.md elsewhere, or None."""
-    match = re.match(r"docs/([a-z]{2})/|.*\.([a-z]{2})\.md$", page)
+    """The folder of the edition that has the page or picture, docs/zh for what is in it and for NAME.zh.md and .zh.svg
+    elsewhere, or None."""
+    match = re.match(r"docs/([a-z]{2})/|.*\.([a-z]{2})\.(?:md|svg)$", page)
     return "docs/" + (match.group(1) or match.group(2)) if match else None
 
 
@@ -125,7 +126,7 @@ def original_of(page):
     if edition is None:
         return page
     if not page.startswith(edition):
-        return page[:-len(".zh.md")] + ".md"
+        return re.sub(r"\.[a-z]{2}(\.\w+)$", r"\1", page)
     name = page[len(edition) + 1:]
     return name if name == "README.md" else "docs/" + name
 

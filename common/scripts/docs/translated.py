@@ -14,7 +14,7 @@ from sources, and without line breaks: a new measurement or a reflowed paragraph
 translation is behind. Whoever changes the English need not know the other language, so that is
 told and is no failure: the exit status stays 0, and a last line "skipped: ..." has the test shown
 as skipped. So is a word of words.txt or a message of messages.txt that is no longer, or not there yet. What a translator can have done wrong is a failure: a section without a line, or a line
-without its section; an English page linked to that the edition has itself; and, in a section that
+without its section; an English page or picture linked to that the edition has itself; and, in a section that
 is not behind, other commands, code, comments of docs.py, `names`, numbers or links than in the
 English. (Numbers of one digit, and those before "million" or the like, are written otherwise in
 another language, so they are not compared; nor are minutes, as reading takes another time.)
@@ -221,6 +221,9 @@ class Edition:
             path = path.replace(os.sep, "/")
             if page == self.folder + "/README.md" and path == "README.md":
                 continue  # back to the English
+            picture = path.replace(".svg", ".%s.svg" % self.folder[-2:])
+            if picture != path and os.path.exists(os.path.join(self.root, picture)):
+                complain(page, "shows %s, and there is %s" % (path, picture))
             for other in self.pages:
                 # An edition's README.md is that of the top, and the index.
                 is_index = path == "docs/README.md" and other == self.folder + "/README.md"
@@ -301,12 +304,14 @@ SAYS = re.compile(r"common/(exercise|simt)/.*\.c$|\d\d_\w+/exercise/.*(check\.c|
 
 
 def check_messages(root, edition, tell):
-    """Tells of lines of messages.txt that no source says, and of tests of exercises, and their reasons, without one."""
+    """Tells of lines of messages.txt and labels.txt that no source says, and of tests of exercises, and their reasons,
+    without one."""
     name, known, said, needed = edition.folder + "/messages.txt", set(), "", set()
-    if not os.path.exists(os.path.join(root, name)):
+    for path in (os.path.join(root, edition.folder, one) for one in ("messages.txt", "labels.txt")):
+        for line in docs.read(path).split("\n") if os.path.exists(path) else []:
+            known.update([] if line.startswith("#") else line.split(" | ")[:-1])
+    if not known:
         return
-    for line in docs.read(os.path.join(root, name)).split("\n"):
-        known.update([] if line.startswith("#") else line.split(" | ")[:-1])
     for path in filter(SAYS.match, docs.tracked.files(root)):
         text = re.sub(r'"\s*"', "", docs.read(os.path.join(root, path)))
         said += text

@@ -14,7 +14,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg, draw_main)  # noqa: E402
+from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg, draw_main, in_chinese)  # noqa: E402
 
 from draw_overlap import draw_overlap  # noqa: E402
 
@@ -456,8 +456,11 @@ def draw_several_gpus():
 PICTURES = {
     "simt_access.svg": draw_access,
     "grid_to_lane.svg": draw_grid,
+    "grid_to_lane.zh.svg": in_chinese(draw_grid),
     "memory_hierarchy.svg": draw_memory,
+    "memory_hierarchy.zh.svg": in_chinese(draw_memory),
     "issue_timeline.svg": draw_issue,
+    "issue_timeline.zh.svg": in_chinese(draw_issue),
     "littles_law.svg": draw_little,
     "06_shuffle_tree.svg": draw_shuffle,
     "06_ticket.svg": draw_ticket,

@@ -19,7 +19,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from draw_pipeline import draw_pipeline  # noqa: E402
-from svg import BLUE, COLOURS, EMPTY, FAINT, GRID, ORANGE, PAPER, Failure, Svg, check_or_update, parser_of  # noqa: E402
+from svg import BLUE, COLOURS, EMPTY, FAINT, GRID, ORANGE, PAPER, Failure, Svg, check_or_update, in_chinese, parser_of  # noqa: E402
 
 WARP = 32
 BANKS = 32
@@ -316,7 +316,9 @@ def draw_rows(bin_dir):
 PICTURES = {
     "05_lanes.svg": draw_lanes,
     "05_trees.svg": draw_trees,
+    "05_trees.zh.svg": in_chinese(draw_trees),
     "05_banks.svg": draw_banks,
+    "05_banks.zh.svg": in_chinese(draw_banks),
     "06_sectors.svg": draw_rows,
     "07_sectors.svg": draw_coalescing,
     "07_banks.svg": draw_gemm_banks,

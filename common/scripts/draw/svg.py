@@ -22,6 +22,8 @@ STYLE = "<style>@media (prefers-color-scheme: dark) {%s}</style>" % "".join(
 class Svg:
     """Elements with whole coordinates, so that the same data give the same bytes."""
 
+    in_words = staticmethod(str)  # what a text is in the picture's language
+
     def __init__(self, title):
         self.title, self.parts = title, []  # a part: its SVG, or for boxes [look, place, ...]
         self.width = self.height = 0
@@ -43,11 +45,11 @@ class Svg:
         return None
 
     def text(self, x, y, text, size=12, anchor="start", colour=INK, weight="normal"):
-        text = str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        text = self.in_words(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         self.parts.append('<text x="%d" y="%d" font-family="sans-serif" font-size="%d" text-anchor="%s" fill="%s"%s>%s'
                           '</text>' % (x, y, size, anchor, colour,
                                        ' font-weight="bold"' if weight == "bold" else "", text))
-        wide = len(text) * size * (0.6 if weight == "bold" else 0.56)
+        wide = sum(1 if one > "\u2fff" else 0.6 if weight == "bold" else 0.56 for one in text) * size
         self.grow(x + {"start": wide, "middle": wide / 2, "end": 0}[anchor], y + 4)
 
     def on(self, colour, x, y, text, size=12, weight="normal"):
@@ -99,7 +101,31 @@ class Svg:
         width, height = int(self.width) + 16, int(self.height) + 12
         return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">\n'
                 '<title>%s</title>\n%s\n<rect width="100%%" height="100%%" fill="%s"/>\n%s\n</svg>\n'
-                % (width, height, width, height, self.title, STYLE, PAPER, "\n".join(map(drawn, self.parts))))
+                % (width, height, width, height, self.in_words(self.title), STYLE, PAPER, "\n".join(map(drawn, self.parts))))
+
+
+def in_chinese(draw):
+    """The same picture with what it says as docs/zh/labels.txt has it (see messages.txt there)."""
+    table, formats = [], {"%s": "(.*?)", "%d": r"(\d+)", "%f": r"([\d.]+)"}
+    with open(os.path.join(ROOT, "docs", "zh", "labels.txt"), encoding="utf-8") as file:
+        for english, chinese in (line.rstrip("\n").split(" | ") for line in file if not line.startswith("#")):
+            table.append(("".join(formats.get(part, re.escape(part)) for part in re.split("(%[dfs])", english)), chinese))
+
+    def said(text):
+        for pattern, chinese in table:
+            match = re.fullmatch(pattern, str(text))
+            if match:
+                return re.sub("%([1-9])", lambda place: said(match.group(int(place.group(1)))), chinese)
+        return str(text)
+
+    def drawn(*arguments):
+        Svg.in_words = staticmethod(said)
+        try:
+            return draw(*arguments)
+        finally:
+            Svg.in_words = staticmethod(str)
+
+    return drawn
 
 
 def grid(svg, left, top, cell, rows, columns, colour_of, text_of=lambda y, x: "", size=11):
