@@ -209,6 +209,7 @@ END {
     print_table()
     if (recorded_text() != "")
         print "\n  " recorded_text() ": recorded on such a GPU, at this shape (docs/results). Here the same" \
-            "\n  kernels were verified, checked for races and counted."
+            "\n  kernels were verified, checked for races and counted." \
+            "\n  vs first: over the first rung of the step (in 04, race, which is wrong)."
 }
 # SPDX-License-Identifier: MIT
