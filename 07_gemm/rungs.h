@@ -67,9 +67,9 @@ void launch_mma_sync(const struct gemm *call);
 void launch_swizzled(const struct gemm *call);
 
 /* Without wgmma. */
+void launch_whole_tiles(const struct gemm *call);
 void launch_large_warp_tile(const struct gemm *call);
 void launch_fragments_ahead(const struct gemm *call);
-void launch_whole_tiles(const struct gemm *call);
 void launch_long_stages(const struct gemm *call);
 void launch_persistent_tiles(const struct gemm *call);
 void launch_split_k_bf16(const struct gemm *call);

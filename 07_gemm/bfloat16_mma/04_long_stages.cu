@@ -9,7 +9,7 @@
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, 1) long_stages(const struct gemm call)
 {
-    multiply_block<T>(call);
+    multiply_block_ahead<T>(call);
 }
 
 template <typename T>

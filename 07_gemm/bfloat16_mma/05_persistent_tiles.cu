@@ -38,12 +38,10 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
     persistent_tiles(const struct gemm call, const struct tile_grid grid)
 {
     extern __shared__ __align__(128) uint16_t stages[];
-    const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_SIDE;
-    const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * WARP_SIDE;
-    const struct lane_places lane = places_of_lane<T>(warp_row, warp_column);
+    const struct places warp = places_in_tile<T>();
     const unsigned tiles = grid.rows * grid.columns;
     struct ring ring = ring_in(stages);
-    struct fragments of[2];
+    struct fragments<T> of[2];
     struct copies<T> copies;
     unsigned copied_tile = blockIdx.x;
 
@@ -53,17 +51,17 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
         follow(copies, call, grid, copied_tile);
     }
     if (call.k > 0)
-        begin_ring<T>(of[0], ring, lane);
+        begin_ring<T>(of[0], ring, warp.lane);
     for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const struct tile_of_c at = tile_in_order<GROUP>(tile, grid.rows, grid.columns);
-        float sum[ROWS_A][COLUMNS_B][4] = {};
+        float sum[ROWS_A][T::COLUMNS_B][4] = {};
 
         for (size_t k = 0; k < call.k; k += T::K) {
-            multiply_stage<T>(sum, of, call, copies, ring, lane,
+            multiply_stage<T>(sum, of, call, copies, ring, warp.lane,
                               k + T::K < call.k || tile + gridDim.x < tiles);
             follow(copies, call, grid, copied_tile);
         }
-        store_warp(call, (size_t)at.row * T::M + warp_row, (size_t)at.column * T::N + warp_column,
+        store_warp(call, (size_t)at.row * T::M + warp.row, (size_t)at.column * T::N + warp.column,
                    sum);
     }
 }

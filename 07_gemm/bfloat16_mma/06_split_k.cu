@@ -80,16 +80,16 @@ static __device__ bool is_last_of_tile(const struct shares &shares, unsigned til
 /* Adds up the sums of the tile's shares, of which the block has that of this number. False: another
  * block will do it. */
 template <typename T>
-static __device__ bool add_shares(float (&sum)[ROWS_A][COLUMNS_B][4], const struct shares &shares,
-                                  unsigned number)
+static __device__ bool add_shares(float (&sum)[ROWS_A][T::COLUMNS_B][4],
+                                  const struct shares &shares, unsigned number)
 {
-    const unsigned FOURS = ROWS_A * COLUMNS_B, tile = number / shares.splits;
+    const unsigned FOURS = ROWS_A * T::COLUMNS_B, tile = number / shares.splits;
     float4 *const mine = shares.parts + (size_t)number * FOURS * T::THREADS + threadIdx.x;
     const float4 *all = mine - (size_t)(number % shares.splits) * FOURS * T::THREADS;
 
 #pragma unroll
     for (unsigned i = 0; i < FOURS; i++) {
-        float *const four = sum[i / COLUMNS_B][i % COLUMNS_B];
+        float *const four = sum[i / T::COLUMNS_B][i % T::COLUMNS_B];
         mine[i * T::THREADS] = make_float4(four[0], four[1], four[2], four[3]);
         four[0] = four[1] = four[2] = four[3] = 0;
     }
@@ -98,7 +98,7 @@ static __device__ bool add_shares(float (&sum)[ROWS_A][COLUMNS_B][4], const stru
     for (unsigned split = 0; split < shares.splits; split++, all += FOURS * T::THREADS)
 #pragma unroll
         for (unsigned i = 0; i < FOURS; i++) {
-            float *const four = sum[i / COLUMNS_B][i % COLUMNS_B];
+            float *const four = sum[i / T::COLUMNS_B][i % T::COLUMNS_B];
             const float4 part = __ldcg(&all[i * T::THREADS]); /* L1 may be stale */
             four[0] += part.x;
             four[1] += part.y;
@@ -115,11 +115,9 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
     split_k(const struct gemm call, const struct shares shares)
 {
     extern __shared__ __align__(128) uint16_t stages[];
-    const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_SIDE;
-    const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * WARP_SIDE;
-    const struct lane_places lane = places_of_lane<T>(warp_row, warp_column);
+    const struct places warp = places_in_tile<T>();
     struct ring ring = ring_in(stages);
-    struct fragments of[2];
+    struct fragments<T> of[2];
     struct copies<T> copies;
     unsigned copied = blockIdx.x;
 
@@ -129,18 +127,18 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
         follow(copies, call, shares, copied);
     }
     if (call.k > 0)
-        begin_ring<T>(of[0], ring, lane);
+        begin_ring<T>(of[0], ring, warp.lane);
     for (unsigned number = blockIdx.x; number < shares.count(); number += gridDim.x) {
         const struct share share = share_of<T>(call, shares, number);
-        float sum[ROWS_A][COLUMNS_B][4] = {};
+        float sum[ROWS_A][T::COLUMNS_B][4] = {};
 
         for (size_t k = share.first; k < share.end; k += T::K) {
-            multiply_stage<T>(sum, of, call, copies, ring, lane,
+            multiply_stage<T>(sum, of, call, copies, ring, warp.lane,
                               k + T::K < share.end || number + gridDim.x < shares.count());
             follow(copies, call, shares, copied);
         }
         if (shares.splits == 1 || add_shares<T>(sum, shares, number))
-            store_warp(call, share.row + warp_row, share.column + warp_column, sum);
+            store_warp(call, share.row + warp.row, share.column + warp.column, sum);
     }
 }
 

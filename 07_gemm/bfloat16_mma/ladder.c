@@ -14,6 +14,13 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_tensor,
     },
     {
+        .rung = {.name = "whole_tiles",
+                 .idea = "a whole tile without conditions: addresses advance, 16-byte stores",
+                 .needs_compute_capability = 80},
+        .run = launch_whole_tiles,
+        .depth = gemm_depth_tensor,
+    },
+    {
         .rung = {.name = "large_warp_tile",
                  .idea = "64 x 64 elements of C per warp: two thirds of the loads for an MMA",
                  .needs_compute_capability = 80},
@@ -25,13 +32,6 @@ static const struct gemm_rung rungs[] = {
                  .idea = "the next k-step's fragments are loaded during the MMAs of this one",
                  .needs_compute_capability = 80},
         .run = launch_fragments_ahead,
-        .depth = gemm_depth_tensor,
-    },
-    {
-        .rung = {.name = "whole_tiles",
-                 .idea = "a whole tile without conditions: addresses advance, 16-byte stores",
-                 .needs_compute_capability = 80},
-        .run = launch_whole_tiles,
         .depth = gemm_depth_tensor,
     },
     {

@@ -1,4 +1,4 @@
-/* Step 07, bfloat16 without wgmma: a block's tile of C, 64 x 64 elements for each warp, and the
+/* Step 07, bfloat16 without wgmma: a block's tile of C, 64 x 32 or 64 x 64 elements per warp, and the
  * stages in shared memory that its operands pass through. */
 #ifndef RUNGS_07_MMA_BLOCK_TILE_CUH
 #define RUNGS_07_MMA_BLOCK_TILE_CUH
@@ -6,15 +6,17 @@
 #include "bfloat16/parts/fragments.cuh"
 #include "parts/matrix.cuh"
 
-static const unsigned WARP_SIDE = 64, STEP_K = 16;                        /* of a warp, of an MMA */
-static const unsigned ROWS_A = WARP_SIDE / 16, COLUMNS_B = WARP_SIDE / 8; /* of a warp's MMAs */
+static const unsigned WARP_M = 64, STEP_K = 16; /* of a warp, of an MMA */
+static const unsigned ROWS_A = WARP_M / 16;     /* of a warp's MMAs */
 static const unsigned GROUP_N = 64; /* columns of B that lie together in shared memory */
 
 /* A stage has BLOCK_K elements of A's rows and of B's columns. */
-template <unsigned BLOCK_M, unsigned BLOCK_N, unsigned BLOCK_K, unsigned RING>
+template <unsigned BLOCK_M, unsigned BLOCK_N, unsigned BLOCK_K, unsigned RING,
+          unsigned WARP_COLUMNS = 64>
 struct block_tile {
     static const unsigned M = BLOCK_M, N = BLOCK_N, K = BLOCK_K, STAGES = RING;
-    static const unsigned WARPS_N = N / WARP_SIDE, THREADS = M / WARP_SIDE * WARPS_N * 32;
+    static const unsigned WARP_N = WARP_COLUMNS, COLUMNS_B = WARP_N / 8; /* of a warp's MMAs */
+    static const unsigned WARPS_N = N / WARP_N, THREADS = M / WARP_M * WARPS_N * 32;
     static const unsigned A_ELEMENTS = M * K, STAGE_ELEMENTS = (M + N) * K;
     static const unsigned STAGE_BYTES = STAGE_ELEMENTS * sizeof(uint16_t);
     static const unsigned SHARED_BYTES = STAGES * STAGE_BYTES;
@@ -87,16 +89,17 @@ static __device__ struct lane_places places_of_lane(unsigned warp_row, unsigned 
 }
 
 /* What a warp multiplies in one k-step. */
+template <typename T>
 struct fragments {
-    unsigned a[ROWS_A][4], b[COLUMNS_B / 2][4];
+    unsigned a[ROWS_A][4], b[T::COLUMNS_B / 2][4];
 };
 
 /* Loads the fragments of a k-step of the stage at that address. In the next k-step of A, and in the
  * next 16 columns of B, the number of a lane's chunk differs in bits that are 0 in the first, so
  * that one exclusive or leads there. All else is constant. */
 template <typename T>
-static __device__ void load_fragments(struct fragments &to, unsigned stage, struct lane_places lane,
-                                      unsigned step)
+static __device__ void load_fragments(struct fragments<T> &to, unsigned stage,
+                                      struct lane_places lane, unsigned step)
 {
     const unsigned STEP_BYTES = STEP_K * sizeof(uint16_t), ROW_BYTES = T::K * sizeof(uint16_t);
     const unsigned GROUP_BYTES = GROUP_N * sizeof(uint16_t);
@@ -105,21 +108,23 @@ static __device__ void load_fragments(struct fragments &to, unsigned stage, stru
     for (unsigned i = 0; i < ROWS_A; i++)
         load_tiles_at(to.a[i], stage + (lane.a ^ step * STEP_BYTES) + i * 16 * ROW_BYTES);
 #pragma unroll
-    for (unsigned j = 0; j < COLUMNS_B / 2; j++)
+    for (unsigned j = 0; j < T::COLUMNS_B / 2; j++)
         load_transposed_at(to.b[j], stage + (lane.b ^ j * 32) + step * STEP_K * GROUP_BYTES);
 }
 
-static __device__ void multiply_fragments(float (&sum)[ROWS_A][COLUMNS_B][4],
-                                          const struct fragments &of)
+template <typename T>
+static __device__ void multiply_fragments(float (&sum)[ROWS_A][T::COLUMNS_B][4],
+                                          const struct fragments<T> &of)
 {
 #pragma unroll
     for (unsigned i = 0; i < ROWS_A; i++)
 #pragma unroll
-        for (unsigned j = 0; j < COLUMNS_B; j++)
+        for (unsigned j = 0; j < T::COLUMNS_B; j++)
             multiply(sum[i][j], of.a[i], of.b[j / 2][j % 2 * 2], of.b[j / 2][j % 2 * 2 + 1]);
 }
 
 /* Stores the warp's sums, two at a time, from (row, column) of C on. */
+template <unsigned COLUMNS_B>
 static __device__ void store_pairs(const struct gemm &call, size_t row, size_t column,
                                    const float (&sum)[ROWS_A][COLUMNS_B][4])
 {

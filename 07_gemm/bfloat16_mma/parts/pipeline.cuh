@@ -97,7 +97,7 @@ static __device__ struct ring ring_in(uint16_t *stages)
 
 /* Waits until the first stage is full, and loads its first fragments. */
 template <typename T>
-static __device__ void begin_ring(struct fragments &of, const struct ring &ring,
+static __device__ void begin_ring(struct fragments<T> &of, const struct ring &ring,
                                   struct lane_places lane)
 {
     __pipeline_wait_prior(T::STAGES - 2);
@@ -108,9 +108,10 @@ static __device__ void begin_ring(struct fragments &of, const struct ring &ring,
 /* The MMAs of a stage, whose first fragments are in of[0], and the next copies. Then the ring is at
  * the next stage, whose first fragments are in of[0] if there are `more`. */
 template <typename T>
-static __device__ void multiply_stage(float (&sum)[ROWS_A][COLUMNS_B][4], struct fragments (&of)[2],
-                                      const struct gemm &call, struct copies<T> &copies,
-                                      struct ring &ring, struct lane_places lane, bool more)
+static __device__ void multiply_stage(float (&sum)[ROWS_A][T::COLUMNS_B][4],
+                                      struct fragments<T> (&of)[2], const struct gemm &call,
+                                      struct copies<T> &copies, struct ring &ring,
+                                      struct lane_places lane, bool more)
 {
     const unsigned free_stage = (ring.stage + T::STAGES - 1) % T::STAGES;
 
@@ -126,7 +127,7 @@ static __device__ void multiply_stage(float (&sum)[ROWS_A][COLUMNS_B][4], struct
                               (step + 1) % T::STEPS);
         if (step == 0)
             copies.start(call, ring.stages + free_stage * T::STAGE_ELEMENTS);
-        multiply_fragments(sum, of[step % 2]);
+        multiply_fragments<T>(sum, of[step % 2]);
     }
 }
 
@@ -154,12 +155,13 @@ static __device__ void transpose_words(unsigned (&words)[4])
 /* Stores the warp's sums, from (row, column) of C on. In a whole tile that is only written, a lane
  * stores 16 bytes at once: four lanes have a row of 8 columns, of which each gets 8 neighbours of
  * another 8. */
+template <unsigned COLUMNS_B>
 static __device__ void store_warp(const struct gemm &call, size_t row, size_t column,
                                   const float (&sum)[ROWS_A][COLUMNS_B][4])
 {
     const unsigned lane = threadIdx.x % 32;
 
-    if (call.beta != 0 || row + WARP_SIDE > call.m || column + WARP_SIDE > call.n ||
+    if (call.beta != 0 || row + WARP_M > call.m || column + COLUMNS_B * 8 > call.n ||
         !has_aligned_chunks(call.c_bf16, call.ldc)) {
         store_pairs(call, row, column, sum);
         return;
@@ -184,29 +186,72 @@ static __device__ void store_warp(const struct gemm &call, size_t row, size_t co
 
 /* ---- a block --------------------------------------------------------------------------------- */
 
-/* For a block that computes one tile of C. */
+/* Where a warp, and its lanes, are in the block's tile of C. */
+struct places {
+    unsigned row, column;
+    struct lane_places lane;
+};
+
+template <typename T>
+static __device__ struct places places_in_tile(void)
+{
+    const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_M;
+    const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * T::WARP_N;
+
+    return {warp_row, warp_column, places_of_lane<T>(warp_row, warp_column)};
+}
+
+/* A block that computes one tile of C, and loads the fragments of a k-step right before its MMAs. */
 template <typename T>
 static __device__ void multiply_block(const struct gemm &call)
 {
     extern __shared__ __align__(128) uint16_t stages[];
     const size_t row = first_row_of_tile(call.n, T::M, T::N);
     const size_t column = first_column_of_tile(call.n, T::N);
-    const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_SIDE;
-    const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * WARP_SIDE;
-    const struct lane_places lane = places_of_lane<T>(warp_row, warp_column);
+    const struct places warp = places_in_tile<T>();
     struct ring ring = ring_in(stages);
-    float sum[ROWS_A][COLUMNS_B][4] = {};
-    struct fragments of[2];
+    float sum[ROWS_A][T::COLUMNS_B][4] = {};
+    struct copies<T> copies;
+
+    copies.begin(call, row, column, 0, call.k);
+    for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++)
+        copies.start(call, stages + ahead * T::STAGE_ELEMENTS);
+    for (size_t k = 0; k < call.k; k += T::K) {
+        __pipeline_wait_prior(T::STAGES - 2);
+        __syncthreads(); /* all copies have arrived, and no thread reads the previous stage */
+        copies.start(call, stages + (ring.stage + T::STAGES - 1) % T::STAGES * T::STAGE_ELEMENTS);
+#pragma unroll
+        for (unsigned step = 0; step < T::STEPS; step++) {
+            struct fragments<T> of;
+            load_fragments<T>(of, ring.address + ring.stage * T::STAGE_BYTES, warp.lane, step);
+            multiply_fragments<T>(sum, of);
+        }
+        ring.stage = (ring.stage + 1) % T::STAGES;
+    }
+    store_warp(call, row + warp.row, column + warp.column, sum);
+}
+
+/* The same with fragments that are loaded a k-step ahead. */
+template <typename T>
+static __device__ void multiply_block_ahead(const struct gemm &call)
+{
+    extern __shared__ __align__(128) uint16_t stages[];
+    const size_t row = first_row_of_tile(call.n, T::M, T::N);
+    const size_t column = first_column_of_tile(call.n, T::N);
+    const struct places warp = places_in_tile<T>();
+    struct ring ring = ring_in(stages);
+    float sum[ROWS_A][T::COLUMNS_B][4] = {};
+    struct fragments<T> of[2];
     struct copies<T> copies;
 
     copies.begin(call, row, column, 0, call.k);
     for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++)
         copies.start(call, stages + ahead * T::STAGE_ELEMENTS);
     if (call.k > 0)
-        begin_ring<T>(of[0], ring, lane);
+        begin_ring<T>(of[0], ring, warp.lane);
     for (size_t k = 0; k < call.k; k += T::K)
-        multiply_stage<T>(sum, of, call, copies, ring, lane, k + T::K < call.k);
-    store_warp(call, row + warp_row, column + warp_column, sum);
+        multiply_stage<T>(sum, of, call, copies, ring, warp.lane, k + T::K < call.k);
+    store_warp(call, row + warp.row, column + warp.column, sum);
 }
 
 #endif
