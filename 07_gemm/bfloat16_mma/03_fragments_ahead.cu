@@ -6,8 +6,8 @@
 typedef block_tile<128, 256, 32, 4> tile;
 
 /* Better: MMAs wait for loads that were issued a k-step earlier, and a warp reaches the barrier
- * with MMAs in flight. Still bad: a stage has two k-steps, so that the warps meet at a barrier after
- * every 64 MMAs. */
+ * with MMAs in flight. Still bad: a stage has two k-steps, so that the warps meet at a barrier
+ * after every 64 MMAs. */
 static __global__ void __launch_bounds__(tile::THREADS, 1) fragments_ahead(const struct gemm call)
 {
     multiply_block_ahead<tile>(call);

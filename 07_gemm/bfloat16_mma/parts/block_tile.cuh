@@ -1,5 +1,5 @@
-/* Step 07, bfloat16 without wgmma: a block's tile of C, 64 x 32 or 64 x 64 elements per warp, and the
- * stages in shared memory that its operands pass through. */
+/* Step 07, bfloat16 without wgmma: a block's tile of C, 64 x 32 or 64 x 64 elements per warp, and
+ * the stages in shared memory that its operands pass through. */
 #ifndef RUNGS_07_MMA_BLOCK_TILE_CUH
 #define RUNGS_07_MMA_BLOCK_TILE_CUH
 

@@ -201,7 +201,7 @@ static __device__ struct places places_in_tile(void)
     return {warp_row, warp_column, places_of_lane<T>(warp_row, warp_column)};
 }
 
-/* A block that computes one tile of C, and loads the fragments of a k-step right before its MMAs. */
+/* A block that computes one tile of C. It loads the fragments of a k-step right before its MMAs. */
 template <typename T>
 static __device__ void multiply_block(const struct gemm &call)
 {
