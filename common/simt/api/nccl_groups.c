@@ -136,8 +136,7 @@ void simt_nccl_compare(const struct simt_nccl_call *call, const struct simt_nccl
     const bool pair = call->kind == NCCL_SEND;
     const char *what = !pair && call->kind != other->kind ? "operations"
                        : call->count != other->count || call->type != other->type
-                           ? "numbers and types "
-                             "of elements"
+                           ? "numbers and types of elements"
                        : !pair && call->op != other->op     ? "operators"
                        : !pair && call->peer != other->peer ? "roots"
                                                             : NULL;
@@ -275,8 +274,7 @@ __attribute__((noreturn)) static void report_stuck(void)
         }
     }
     fputs("  hint: every rank makes the same calls in the same order. A thread that calls for "
-          "several "
-          "ranks does so between\n"
+          "several ranks does so between\n"
           "  ncclGroupStart() and ncclGroupEnd(); otherwise it waits in the first call for the "
           "others.\n",
           stderr);

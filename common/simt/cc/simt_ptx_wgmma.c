@@ -125,10 +125,9 @@ static void emit_product(struct ptx *ptx, struct ptx_instruction *instruction)
     b = strtok(NULL, ".");
     append_sums(ptx, instruction->operands[0], columns / (strcmp(d, "f16") == 0 ? 4 : 2));
     ptx_print(&ptx->body,
-              "simt_wgmma_call simt_c = {}; simt_c.columns = %u; "
-              "simt_c.d = ::simt::ptx::t_%s::code; simt_c.type_a = ::simt::ptx::t_%s::code; "
-              "simt_c.type_b = ::simt::ptx::t_%s::code; simt_c.a_in_registers = %s; "
-              "simt_c.finite = %s; ",
+              "simt_wgmma_call simt_c = {}; simt_c.columns = %u; simt_c.d = "
+              "::simt::ptx::t_%s::code; simt_c.type_a = ::simt::ptx::t_%s::code; simt_c.type_b = "
+              "::simt::ptx::t_%s::code; simt_c.a_in_registers = %s; simt_c.finite = %s; ",
               columns, d, a, b, in_registers ? "true" : "false", finite ? "true" : "false");
     if (products[number].transposes) {
         size_t transposes = count - (in_registers ? 1 : 2);

@@ -208,11 +208,8 @@ static bool convert_at(struct spot *spot, mcontext_t *context)
 
 static void set_trap_flag(void)
 {
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\t"
-                     "pushfq\n\t"
-                     "orq %0, (%%rsp)\n\t"
-                     "popfq\n\t"
-                     "lea 128(%%rsp), %%rsp"
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tlea "
+                     "128(%%rsp), %%rsp"
                      :
                      : "i"(TRAP_FLAG)
                      : "cc", "memory");

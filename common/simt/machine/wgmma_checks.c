@@ -12,8 +12,7 @@
 enum { MOST_ROWS = 256 }; /* of a tile, or columns */
 
 static const char FENCE_HINT[] = "  hint: wgmma.fence orders what the thread has done with the "
-                                 "registers before the product that "
-                                 "uses them.\n";
+                                 "registers before the product that uses them.\n";
 
 void simt_wgmma_refuse(const struct simt_wgmma *wgmma, const char *wrong)
 {

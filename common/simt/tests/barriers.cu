@@ -215,12 +215,11 @@ __global__ void ok_uniform(float *o, const float *a, int n)
     __shared__ float s[256];
     int t = threadIdx.x;
     s[t] = a[t];
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (i % 2 == 0)
             __syncthreads();
         else if (t < 10)
             o[t + i] = i;
-    }
     if (n > 3) {
         __syncthreads();
         o[t] = s[255 - t];
@@ -257,9 +256,8 @@ __global__ void ok_guard_inside(const float *a, float *o, int n)
     if (i >= n)
         return;
     float v = s[63 - threadIdx.x];
-    if (threadIdx.x < 32) {
+    if (threadIdx.x < 32)
         v += 1;
-    }
     o[i] = v;
 }
 

@@ -251,9 +251,8 @@ static int *ints;
 
 static void expect(bool good, const char *what)
 {
-    if (!good) {
+    if (!good)
         printf("wrong: %s\n", what);
-    }
 }
 
 static const Case cases[] = {

@@ -251,9 +251,8 @@ __global__ void tile_still_read(float *out, const float *in)
         init_one(&b);
     __syncthreads();
     for (int i = 0; i < 3; i++) {
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0)
             expect_load(tile, in, TILE, &b); // FAULT tile_still_read
-        }
         wait(&b, i & 1);
         sum += tile[threadIdx.x]; // FAULT tile_still_read
     }
@@ -291,9 +290,8 @@ __global__ void no_fence_before_load(float *out, const float *in)
     if (threadIdx.x == 0)
         init_one(&b);
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         expect_load(tile, in, TILE, &b); // FAULT no_fence_before_load
-    }
     wait(&b, 0);
     out[threadIdx.x] = tile[threadIdx.x];
 }
@@ -581,9 +579,8 @@ __global__ void ok_bulk(float *out, const float *in)
         wait(&b[s], i / 2 & 1);
         sum += tile[s * TILE / 4 + threadIdx.x];
         __syncthreads();
-        if (threadIdx.x == 0 && i < 3) {
+        if (threadIdx.x == 0 && i < 3)
             expect_load(tile + s * TILE / 4, in, TILE, &b[s]);
-        }
     }
     out[threadIdx.x] = sum;
 }

@@ -276,9 +276,8 @@ __global__ void refilled(float *out, const char *in)
         wgmma_fence();
         multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT other_group_reads
         commit_and_wait();
-        if (threadIdx.x == 0 && i == 0) {
+        if (threadIdx.x == 0 && i == 0)
             expect_load(tiles, in, TILES, &full); // FAULT other_group_reads
-        }
     }
     write_out(out, d);
 }
@@ -873,8 +872,7 @@ static const Case cases[] = {
     {"behind_memory", "access out of bounds of global memory",
      [] { beyond_row<<<1, GROUP>>>(short_rows(zeros<float>(3 * 48 + 36)), NULL); }},
     {"column_outside",
-     "begins at pixel 4 of dimension 1, and the bounding box of its tensor map has 0 "
-     "to 3",
+     "begins at pixel 4 of dimension 1, and the bounding box of its tensor map has 0 to 3",
      [] { store_columns<<<1, 32>>>(columns(0), 4); }},
     {"columns_too_many", "stores by a bounding box that is larger than the tensor",
      [] { store_columns<<<1, 32>>>(columns(-1), 0); }},

@@ -18,18 +18,16 @@ __global__ void barrier_in_branch(float *out)
 __global__ void shuffle_in_branch(float *out)
 {
     float v = 1;
-    if (threadIdx.x < 16) {
+    if (threadIdx.x < 16)
         v += __shfl_down_sync(0xffffffffu, v, 8); // MARK shuffle_in_branch 1
-    }
-    __syncthreads(); // MARK shuffle_in_branch 2
+    __syncthreads();                              // MARK shuffle_in_branch 2
     out[threadIdx.x] = v;
 }
 
 __global__ void exited_lanes(float *out)
 {
-    if (threadIdx.x >= 20) {
+    if (threadIdx.x >= 20)
         return;
-    }
     out[threadIdx.x] = __shfl_down_sync(0xffffffffu, 1.0f, 8); // MARK exited_lanes
 }
 
@@ -136,9 +134,8 @@ int main(int count, char **arguments)
         fflush(stdout);
         device[3] = 1;
     } else if (!strcmp(name, "host_touch_after_many")) { // between which memory stays open
-        for (int i = 0; i < 30000; i++) {
+        for (int i = 0; i < 30000; i++)
             null_pointer<<<1, 1>>>(device);
-        }
         cudaDeviceSynchronize();
         fflush(stdout);
         device[3] = 1;

@@ -47,9 +47,8 @@ __device__ static __forceinline__ void expect(barrier_t *b, unsigned bytes)
 __device__ static __forceinline__ void wait(barrier_t *b, unsigned parity)
 {
     asm volatile("{\n\t.reg .pred p;\n"
-                 "again:\n\t"
-                 "mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n\t"
-                 "@!p bra again;\n\t}" ::"r"(shared(b)),
+                 "again:\n\tmbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n\t@!p bra "
+                 "again;\n\t}" ::"r"(shared(b)),
                  "r"(parity)
                  : "memory");
 }

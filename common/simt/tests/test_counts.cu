@@ -140,12 +140,11 @@ __global__ void branchy(const float *in, float *out)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, turns = i % 32;
     float v = in[i];
-    for (int k = 0; k < turns; k++) {
+    for (int k = 0; k < turns; k++)
         if (k & i & 1)
             v = sqrtf(v + in[(i + k) % N]);
         else
             v += in[(i * 2 + k) % N];
-    }
     out[i] = v;
 }
 
@@ -243,9 +242,8 @@ static const struct {
 
 static int differs(const char *kernel, const char *what, uint64_t counted, uint64_t wanted)
 {
-    if (counted == wanted) {
+    if (counted == wanted)
         return 0;
-    }
     print_error("%s: %s: %llu, wanted %llu\n", kernel, what, (unsigned long long)counted,
                 (unsigned long long)wanted);
     return 1;
@@ -276,9 +274,8 @@ static void test_kernels(void **)
                          kernel.atomic_requests);
         wrong += differs(kernel.name, "shared loads", access[SIMT_SHARED_LOAD].requests,
                          kernel.shared_loads);
-        if (kernel.splits != UINT64_MAX) { // else compilers join or part branches, each in its way
+        if (kernel.splits != UINT64_MAX) // else compilers join or part branches, each in its way
             wrong += differs(kernel.name, "splits", totals.splits, kernel.splits);
-        }
         wrong += differs(kernel.name, "races", simt_findings()[0] != '\0', kernel.racy);
     }
     assert_int_equal(wrong, 0);
@@ -303,10 +300,9 @@ static void test_lanes(void **)
 __global__ void rare_branch(const float *in, float *out)
 {
     float sum = 0;
-    if (__builtin_expect(threadIdx.x < 16, 0)) {
+    if (__builtin_expect(threadIdx.x < 16, 0))
         for (int i = 0; i < 1000; i++)
             sum += in[i];
-    }
     sum += in[threadIdx.x];
     sum += in[threadIdx.x + 32];
     out[threadIdx.x] = sum;

@@ -44,9 +44,8 @@ static void test_indices(void **)
     device_array<int> out(2 * 3 * 4 * 5 * 3 * 2);
     write_indices<<<dim3(2, 3, 4), dim3(5, 3, 2)>>>(out.device);
     out.fetch();
-    for (int i = 0; i < out.count; i++) {
+    for (int i = 0; i < out.count; i++)
         assert_int_equal(out.host[i], i / 30 * 1000 + i % 30);
-    }
 }
 
 // ---- barriers ----
@@ -54,13 +53,11 @@ static void test_indices(void **)
 __global__ void barrier_after_exits(int *out)
 {
     __shared__ int count;
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         count = 0;
-    }
     __syncthreads();
-    if (threadIdx.x % 3 == 1) {
+    if (threadIdx.x % 3 == 1)
         return;
-    }
     atomicAdd(&count, 1);
     __syncthreads();
     out[threadIdx.x] = count;
@@ -71,9 +68,8 @@ static void test_barrier_counts_threads_that_are_left(void **)
     device_array<int> out(100);
     barrier_after_exits<<<1, 100>>>(out.device);
     out.fetch();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         assert_int_equal(out.host[i], i % 3 == 1 ? 0 : 67);
-    }
 }
 
 // ---- warp collectives ----
@@ -128,15 +124,12 @@ static void test_partial_masks(void **)
     partial_masks<<<1, 32>>>(out.device);
     out.fetch();
     // Lane 15 reads lane 16 and lane 16 reads lane 15, which are not in their masks: undefined.
-    for (int i = 0; i < 15; i++) {
+    for (int i = 0; i < 15; i++)
         assert_int_equal(out.host[i], i + 1);
-    }
-    for (int i = 17; i < 32; i++) {
+    for (int i = 17; i < 32; i++)
         assert_int_equal(out.host[i], i - 1);
-    }
-    for (int i = 32; i < 64; i++) {
+    for (int i = 32; i < 64; i++)
         assert_int_equal((unsigned)out.host[i], 0xaaaaaaaau);
-    }
 }
 
 // ---- shared memory ----
@@ -154,9 +147,8 @@ static void test_shared_memory(void **)
     device_array<float> turned(256);
     dynamic_rows<<<1, dim3(32, 8), 8 * 33 * sizeof(float)>>>(turned.device);
     turned.fetch();
-    for (int i = 0; i < 256; i++) {
+    for (int i = 0; i < 256; i++)
         assert_true(turned.host[i] == (float)(i % 32 % 8 * 32 + i / 32));
-    }
 }
 
 #ifdef __SIMT__
@@ -172,9 +164,8 @@ static void test_dynamic_shared_memory_starts_as_nan(void **)
     device_array<unsigned> out(64);
     read_shared<<<2, 32, 128>>>(out.device);
     out.fetch();
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < 64; i++)
         assert_int_equal(out.host[i], 0xffffffffu);
-    }
 }
 #endif
 
@@ -247,9 +238,8 @@ __global__ void counted(int *out)
     s[threadIdx.x] = __shfl_sync(~0u, (int)threadIdx.x, 0);
     __syncthreads();
     __syncwarp();
-    if (__any_sync(~0u, 1)) {
+    if (__any_sync(~0u, 1))
         atomicAdd(out, s[threadIdx.x]);
-    }
 }
 
 static void test_counters(void **)

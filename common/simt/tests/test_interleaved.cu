@@ -105,21 +105,19 @@ static bool read_case(FILE *file, Case *c)
         if (!fgets(line, sizeof line, file))
             return false;
         common.assign(1, "");
-        for (at = line; *at && *at != ';'; at++) {
+        for (at = line; *at && *at != ';'; at++)
             if (*at == ',')
                 common.emplace_back();
             else
                 common.back() += *at;
-        }
     }
     std::vector<std::string> cells = common;
     cells.emplace_back();
-    for (at++; *at && *at != '\n' && *at != ';'; at++) {
+    for (at++; *at && *at != '\n' && *at != ';'; at++)
         if (*at == ',')
             cells.emplace_back();
         else
             cells.back() += *at;
-    }
     assert_int_equal(cells.size(), 16);
     *c = {};
     snprintf(c->way, sizeof c->way, "%s", cells[0].c_str());

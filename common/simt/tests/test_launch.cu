@@ -226,15 +226,12 @@ __global__ void relay(int *box, int *result, int rounds)
                 r == 0 ? block : box[(r + 1) % 2 * blocks + block];
         }
         simt_block_barrier(SIMT_BARRIER_GRID, 0, __FILE__, __LINE__);
-        if (t >= 32) {
+        if (t >= 32)
             return;
-        }
         __syncthreads();
     }
-    if (t == 0 &&
-        box[(rounds + 1) % 2 * blocks + block] == (block + 2 * blocks - rounds) % blocks) {
+    if (t == 0 && box[(rounds + 1) % 2 * blocks + block] == (block + 2 * blocks - rounds) % blocks)
         atomicAdd(result, 1);
-    }
 }
 
 static void test_cooperative_launch(void **)
@@ -255,9 +252,8 @@ static void test_cooperative_launch(void **)
 __global__ void count(int *here, int *there)
 {
     ++*here;
-    if (there) {
+    if (there)
         *there += *here;
-    }
 }
 
 static void add_seven(void *word) // in a graph, behind a kernel
@@ -277,9 +273,8 @@ static void test_many_launches(void **)
     assert_works(cudaMemset(other, 0, sizeof *other));
     fetch();
     assert_works(cudaMemset(result, 0, sizeof *result));
-    for (int i = 0; i < launches; i++) {
+    for (int i = 0; i < launches; i++)
         count<<<1, 1>>>(result, other);
-    }
     assert_works(cudaMalloc(&third, sizeof *third));
     count<<<1, 1>>>(other, nullptr);
     assert_works(cudaMemset(third, 0, sizeof *third));

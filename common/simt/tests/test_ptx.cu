@@ -139,9 +139,7 @@ __global__ void integers()
 __global__ void carries()
 {
     unsigned a[3] = {0xffffffff, 0xffffffff, 1}, sum[3];
-    asm volatile("add.cc.u32 %0, %3, 1;\n\t"
-                 "addc.cc.u32 %1, %4, 0;\n\t"
-                 "addc.u32 %2, %5, 0;"
+    asm volatile("add.cc.u32 %0, %3, 1;\n\taddc.cc.u32 %1, %4, 0;\n\taddc.u32 %2, %5, 0;"
                  : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]));
     note(sum[0], 0, __LINE__);
@@ -217,18 +215,10 @@ __global__ void predicates()
     R(0, "{.reg .pred p; testp.normal.f32 p, %1; selp.u32 %0, 1, 0, p;}", "f"(1e-40f));
     // A loop: 10 + 9 + ... + 1.
     R(55,
-      "{\n\t"
-      ".reg .pred more;      // in C++: while (i > 0)\n\t"
-      ".reg .u32 i, sums<2>; /* two of them */\n\t"
-      "mov.u32 i, %1;\n\t"
-      "mov.u32 sums0, 0;\n"
-      "again:\n\t"
-      "add.u32 sums0, sums0, i;\n\t"
-      "sub.u32 i, i, 1;\n\t"
-      "setp.gt.u32 more, i, 0;\n\t"
-      "@more bra again;\n\t"
-      "{.reg .u32 i; mov.u32 i, sums0; mov.u32 sums1, i;}\n\t"
-      "mov.u32 %0, sums1;}",
+      "{\n\t.reg .pred more;      // in C++: while (i > 0)\n\t.reg .u32 i, sums<2>; /* two of them "
+      "*/\n\tmov.u32 i, %1;\n\tmov.u32 sums0, 0;\n"
+      "again:\n\tadd.u32 sums0, sums0, i;\n\tsub.u32 i, i, 1;\n\tsetp.gt.u32 more, i, 0;\n\t@more "
+      "bra again;\n\t{.reg .u32 i; mov.u32 i, sums0; mov.u32 sums1, i;}\n\tmov.u32 %0, sums1;}",
       "r"(10));
     // %= is another number in each statement.
     R(3,
@@ -430,18 +420,16 @@ __device__ void vectors_of_volatile(unsigned shared, float *global)
 __global__ void waits_for_vector(unsigned *words)
 {
     unsigned a = 0, b = 0, c = 0, d = 0;
-    if (threadIdx.x == 33) {
+    if (threadIdx.x == 33)
         asm volatile("st.volatile.global.v4.u32 [%0], {1, 2, 3, 4};" ::"l"(words) : "memory");
-    }
     while (threadIdx.x == 0 && d == 0) {
         asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                      : "l"(words)
                      : "memory");
     }
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         note(a + 10 * b + 100 * c + 1000 * d, 4321, __LINE__);
-    }
 }
 
 __global__ void memory(float *data)
@@ -587,8 +575,7 @@ __global__ void barriers()
     R(0, "{.reg .pred p; setp.ge.u32 p, %1, 32; bar.red.and.pred p, 0, p; selp.u32 %0, 1, 0, p;}",
       "r"(thread));
     R(1,
-      "{.reg .pred p; setp.ge.u32 p, %1, 32; bar.red.or.pred p, 3, 128, p;"
-      "selp.u32 %0, 1, 0, p;}",
+      "{.reg .pred p; setp.ge.u32 p, %1, 32; bar.red.or.pred p, 3, 128, p;selp.u32 %0, 1, 0, p;}",
       "r"(thread));
     // The second half produces, the first one waits.
     if (thread >= 64) {
@@ -696,9 +683,8 @@ static void test_atomics(void **)
 static int set_up(void **)
 {
     float host[128];
-    for (int i = 0; i < 128; i++) {
+    for (int i = 0; i < 128; i++)
         host[i] = (float)i;
-    }
     return cudaMalloc(&data, sizeof host) != cudaSuccess ||
            cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice) != cudaSuccess;
 }

@@ -26,9 +26,8 @@ static To expected(From x)
     Wide high = is_signed ? (wide ? (Wide)LLONG_MAX : (Wide)INT_MAX)
                           : (wide ? (Wide)ULLONG_MAX : (Wide)UINT_MAX);
     Wide low = is_signed ? (wide ? (Wide)LLONG_MIN : (Wide)INT_MIN) : 0;
-    if (std::isnan(x)) {
+    if (std::isnan(x))
         return wide ? (To)(1ull << 63) : sizeof x == 8 ? (To)(1u << 31) : 0;
-    }
     if (x >= high || x <= low) {
         Wide limit = x >= high ? high : low;
         return is_signed ? (To)(long long)limit : (To)(unsigned long long)limit;
@@ -47,14 +46,12 @@ static void test_conversions()
     To *to;
     CHECK(cudaMallocManaged(&from, sizeof values));
     CHECK(cudaMallocManaged(&to, 3 * n * sizeof *to));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         from[i] = values[i];
-    }
     convert<<<1, 32>>>(to, from, n);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < 3 * n; i++) {
+    for (int i = 0; i < 3 * n; i++)
         EXPECT(to[i] == (expected<To, From>(values[i % n])));
-    }
     CHECK(cudaFree(from));
     CHECK(cudaFree(to));
 }
@@ -84,9 +81,8 @@ static void test_shifts()
     int *counts = memory, *signed_left = memory + n, *signed_right = memory + 2 * n;
     unsigned int *left = (unsigned int *)memory + 3 * n, *right = (unsigned int *)memory + 4 * n;
     long long *wide = (long long *)(memory + 6 * n);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         counts[i] = values[i];
-    }
     shift<<<1, 32>>>(counts, n, signed_left, signed_right, left, right, wide);
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < n; i++) {

@@ -62,25 +62,22 @@ int main()
     float *in, *out;
     CHECK(cudaMallocManaged(&in, tiles * BLOCK * sizeof(float)));
     CHECK(cudaMallocManaged(&out, BLOCK * sizeof(float)));
-    for (int i = 0; i < tiles * BLOCK; i++) {
+    for (int i = 0; i < tiles * BLOCK; i++)
         in[i] = float(i);
-    }
     for (int variant = 0; variant < 2; variant++) {
         (variant == 0 ? withPipeline : withGroups)<<<1, BLOCK>>>(in, out, tiles);
         CHECK(cudaDeviceSynchronize());
         for (int t = 0; t < BLOCK; t++) {
             float expected = 0;
-            for (int i = 0; i < tiles; i++) {
+            for (int i = 0; i < tiles; i++)
                 expected += float(i * BLOCK + BLOCK - 1 - t);
-            }
             EXPECT(out[t] == expected);
         }
     }
     padded<<<1, BLOCK>>>((const float4 *)in, (float4 *)in);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < 4 * BLOCK; i++) {
+    for (int i = 0; i < 4 * BLOCK; i++)
         EXPECT(in[i] == (i % 4 == 3 ? 0 : float(i)));
-    }
     cudaFree(in);
     cudaFree(out);
     return passed();

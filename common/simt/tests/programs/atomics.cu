@@ -89,9 +89,8 @@ __global__ void take_all(int *times, int n, int *next)
 {
     while (true) {
         int i = atomicAdd(next, 1);
-        if (i >= n) {
+        if (i >= n)
             return;
-        }
         atomicAdd(&times[i], 1);
     }
 }
@@ -125,9 +124,8 @@ int main()
     EXPECT(r->dcas == 0.125 * n && r->block_add[7] == threads && r->system_add == n);
     EXPECT(r->locked_sum == blocks * (blocks - 1) / 2);
     long sum = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         sum += olds[i];
-    }
     EXPECT(sum == (long)n * (n - 1) / 2); // each old value once
 
     int *taken;
@@ -136,9 +134,8 @@ int main()
     CHECK(cudaMemset(taken, 0, (numbers + 1) * sizeof(int)));
     take_all<<<4, 256>>>(taken, numbers, taken + numbers);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < numbers; i++) {
+    for (int i = 0; i < numbers; i++)
         EXPECT(taken[i] == 1);
-    }
     EXPECT(taken[numbers] == 2 * numbers);
     cudaFree(taken);
     cudaFree(r);

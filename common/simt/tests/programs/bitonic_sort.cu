@@ -18,9 +18,8 @@ template <typename T>
 __global__ void bitonicGlobal(T *values, int j, int k)
 {
     unsigned int i = threadIdx.x + blockDim.x * blockIdx.x, ixj = i ^ j;
-    if (ixj > i) {
+    if (ixj > i)
         compareAndSwap(values[i], values[ixj], (i & k) == 0);
-    }
 }
 
 template <typename T, int SIZE>
@@ -32,9 +31,8 @@ __global__ void bitonicShared(T *values, int firstJ, int k)
     for (int j = firstJ; j > 0; j >>= 1) {
         __syncthreads();
         unsigned int other = threadIdx.x ^ j;
-        if (other > threadIdx.x) {
+        if (other > threadIdx.x)
             compareAndSwap(tile[threadIdx.x], tile[other], (i & k) == 0);
-        }
     }
     __syncthreads();
     values[i] = tile[threadIdx.x];
@@ -55,9 +53,8 @@ void test(int n)
     CHECK(cudaMemcpy(device, host.data(), n * sizeof(T), cudaMemcpyHostToDevice));
     for (int k = 2; k <= n; k <<= 1) {
         int j = k >> 1;
-        for (; j >= block; j >>= 1) {
+        for (; j >= block; j >>= 1)
             bitonicGlobal<<<n / block, block>>>(device, j, k);
-        }
         bitonicShared<T, block><<<n / block, block>>>(device, j, k);
     }
     std::vector<T> sorted(n);

@@ -25,9 +25,8 @@ class Vec3
     }
     HD Vec3 &operator+=(const Vec3 &o)
     {
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; i++)
             e[i] += o.e[i];
-        }
         return *this;
     }
     HD float length2() const
@@ -91,9 +90,8 @@ struct Polynomial {
     __host__ __device__ constexpr T operator()(T x) const
     {
         T sum = 0;
-        for (int i = N - 1; i >= 0; i--) {
+        for (int i = N - 1; i >= 0; i--)
             sum = sum * x + coefficients[i];
-        }
         return sum;
     }
 };
@@ -105,17 +103,15 @@ HD constexpr int cube(int x)
 
 __global__ void createWorld(Shape **world)
 {
-    if (threadIdx.x == 0 && blockIdx.x == 0) {
+    if (threadIdx.x == 0 && blockIdx.x == 0)
         *world = new Sphere(Vec3(0, 0, -5), 2);
-    }
 }
 
 __global__ void render(Shape **world, float *out, Polynomial<float, 3> p)
 {
     __shared__ int cubes[cube(2)];
-    if (threadIdx.x < cube(2)) {
+    if (threadIdx.x < cube(2))
         cubes[threadIdx.x] = cube(threadIdx.x);
-    }
     __syncthreads();
     Ray ray = {Vec3(0, 0, 0), Vec3(0, 0, -1.0f - threadIdx.x)};
     float t;
@@ -144,9 +140,8 @@ class Numbers
     Numbers(const Numbers &other) : Numbers()
     {
         copies++;
-        for (int i = 0; i < 32; i++) {
+        for (int i = 0; i < 32; i++)
             values[i] = other.values[i];
-        }
     }
     ~Numbers()
     {
@@ -176,14 +171,12 @@ __global__ void sumFrom(Numbers numbers, int *out)
 void passHostCopies(int *out)
 {
     Numbers numbers;
-    for (int i = 0; i < 32; i++) {
+    for (int i = 0; i < 32; i++)
         numbers[i] = i;
-    }
     sumFrom<<<1, 31>>>(numbers, out);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < 31; i++) {
+    for (int i = 0; i < 31; i++)
         EXPECT(out[i] == 2 * i + 1 && numbers[i] == i);
-    }
     EXPECT(Numbers::copies >= 1 && Numbers::alive == 1);
 }
 
@@ -226,9 +219,8 @@ int main()
     render<<<1, 32>>>(world, out, p);
     freeWorld<<<1, 1>>>(world);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < 32; i++) {
+    for (int i = 0; i < 32; i++)
         EXPECT(fabsf(out[i] - (9.0f + 17.0f + float(cube(i % 8)))) < 1e-4f);
-    }
     cudaFree(world);
     cudaFree(out);
     int *sums;

@@ -57,9 +57,8 @@ int main()
     const int width = 53, height = 29, size = width * height;
     const float weights[KERNEL_LENGTH] = {1, 4, 6, 4, 2};
     static float image[size], result[size], rows[size];
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < size; i++)
         image[i] = float(i * 7 % 10);
-    }
     CHECK(cudaMemcpyToSymbol(c_Kernel, weights, sizeof(weights)));
     DeviceArray in = allocate(size), middle = allocate(size), out = allocate(size);
     CHECK(cudaMemcpy(in.get(), image, sizeof(image), cudaMemcpyHostToDevice));
@@ -76,19 +75,16 @@ int main()
                 float sum = 0;
                 for (int j = -KERNEL_RADIUS; j <= KERNEL_RADIUS; j++) {
                     int sx = pass == 0 ? x + j : x, sy = pass == 0 ? y : y + j;
-                    if (sx >= 0 && sx < width && sy >= 0 && sy < height) {
+                    if (sx >= 0 && sx < width && sy >= 0 && sy < height)
                         sum += weights[KERNEL_RADIUS - j] * from[sy * width + sx];
-                    }
                 }
                 to[y * width + x] = sum;
             }
         }
-        for (int i = 0; i < size; i++) {
+        for (int i = 0; i < size; i++)
             rows[i] = to[i];
-        }
     }
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < size; i++)
         EXPECT(result[i] == rows[i]);
-    }
     return passed();
 }

@@ -70,16 +70,12 @@ static void testProducts(cublasHandle_t handle)
         const bool ta = layouts & 1, tb = layouts & 2;
         const int lda = (ta ? K : M) + 1, ldb = (tb ? N : K) + 2, ldc = M + 3;
         std::vector<float> a(lda * (ta ? M : K)), b(ldb * (tb ? K : N)), c(ldc * N, 1);
-        for (int i = 0; i < M; i++) {
-            for (int l = 0; l < K; l++) {
+        for (int i = 0; i < M; i++)
+            for (int l = 0; l < K; l++)
                 a[ta ? i * lda + l : l * lda + i] = element(i, l);
-            }
-        }
-        for (int l = 0; l < K; l++) {
-            for (int j = 0; j < N; j++) {
+        for (int l = 0; l < K; l++)
+            for (int j = 0; j < N; j++)
                 b[tb ? l * ldb + j : j * ldb + l] = element(l, j);
-            }
-        }
         float *da = onDevice(a), *db = onDevice(b), *dc = onDevice(c), alpha = 2, beta = 3;
         BLAS(cublasSgemm(handle, ta ? CUBLAS_OP_T : CUBLAS_OP_N, tb ? CUBLAS_OP_T : CUBLAS_OP_N, M,
                          N, K, &alpha, da, lda, db, ldb, &beta, dc, ldc));
@@ -87,9 +83,8 @@ static void testProducts(cublasHandle_t handle)
         for (int j = 0; j < N; j++) {
             for (int i = 0; i < ldc; i++) {
                 float sum = 0;
-                for (int l = 0; l < K; l++) {
+                for (int l = 0; l < K; l++)
                     sum += element(i, l) * element(l, j);
-                }
                 EXPECT(c[j * ldc + i] == (i < M ? 2 * sum + 3 : 1));
             }
         }
@@ -142,9 +137,8 @@ static void testAgain(cublasHandle_t handle)
         const std::vector<float> found = onHost(dc, N * N);
         for (int at : {0, 1, N + 1, 7 * N + 3, N * N - 1}) {
             float sum = 0;
-            for (int k = 0; k < N; k++) {
+            for (int k = 0; k < N; k++)
                 sum += a[k * N + at % N] * b[at / N * N + k];
-            }
             EXPECT(found[at] == *alpha * sum + (time == 1 ? sum : 0));
         }
     }

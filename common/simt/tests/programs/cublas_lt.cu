@@ -43,11 +43,9 @@ struct Matrix {
     {
         std::vector<T> all((size_t)stride() * batches);
         for (int b = 0; b < batches; b++) {
-            for (int i = 0; i < rows; i++) {
-                for (int j = 0; j < columns; j++) {
+            for (int i = 0; i < rows; i++)
+                for (int j = 0; j < columns; j++)
                     all[at(b, i, j)] = T(element(seed, b, i, j));
-                }
-            }
         }
         return all;
     }
@@ -75,9 +73,8 @@ struct Matrix {
 static float applied(cublasLtEpilogue_t epilogue, float value, float bias)
 {
     value += epilogue & CUBLASLT_EPILOGUE_BIAS ? bias : 0;
-    if (epilogue & CUBLASLT_EPILOGUE_RELU) {
+    if (epilogue & CUBLASLT_EPILOGUE_RELU)
         return value < 0 ? 0 : value;
-    }
     if (epilogue & CUBLASLT_EPILOGUE_GELU) {
         const float inner = 0.7978845608f * (value + 0.044715f * value * value * value);
         return 0.5f * value * (1 + tanhf(inner));
@@ -103,9 +100,8 @@ static void testProduct(cublasLtHandle_t handle, bool transposedA, bool transpos
     T *da = onDevice(a.values<T>()), *db = onDevice(b.values<T>()), *dc = onDevice(c.values<T>());
     T *dd = inPlace ? dc : onDevice(d.values<T>());
     std::vector<T> biases;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < m; i++)
         biases.push_back(T(float(i - 2)));
-    }
     T *bias = onDevice(biases);
     cublasLtMatrixLayout_t layouts[] = {a.layout<T>(), b.layout<T>(), c.layout<T>(), d.layout<T>()};
     cublasLtMatmulDesc_t desc;
@@ -153,9 +149,8 @@ static void testProduct(cublasLtHandle_t handle, bool transposedA, bool transpos
         }
     }
     EXPECT(equal);
-    for (cublasLtMatrixLayout_t layout : layouts) {
+    for (cublasLtMatrixLayout_t layout : layouts)
         BLAS(cublasLtMatrixLayoutDestroy(layout));
-    }
     BLAS(cublasLtMatmulPreferenceDestroy(preference));
     BLAS(cublasLtMatmulDescDestroy(desc));
     CHECK(cudaStreamDestroy(stream));
@@ -163,9 +158,8 @@ static void testProduct(cublasLtHandle_t handle, bool transposedA, bool transpos
     CHECK(cudaFree(db));
     CHECK(cudaFree(dc));
     CHECK(cudaFree(bias));
-    if (!inPlace) {
+    if (!inPlace)
         CHECK(cudaFree(dd));
-    }
 }
 
 // What does not fit together, and what can be asked.

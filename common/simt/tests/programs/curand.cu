@@ -15,9 +15,8 @@ __global__ void bits(unsigned int *out, unsigned long long seed, unsigned long l
     curandStatePhilox4_32_10_t philox;
     curand_init(seed, sequence, offset, &xorwow);
     curand_init(seed, sequence, offset, &philox);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         out[i] = curand(&xorwow);
-    }
     out[3] = curand(&philox);
     const uint4 four = curand4(&philox);
     out[4] = four.x;
@@ -38,9 +37,8 @@ __global__ void ofMrg(unsigned int *out, unsigned long long seed)
     curand_init(0, 0, 0, &state);
     out[4] = curand(&state);
     curand_init(seed, 0, 0, &xorwow);
-    for (int i = 5; i < 11; i++) {
+    for (int i = 5; i < 11; i++)
         out[i] = curand_poisson(&xorwow, i < 8 ? 4 : 1e5);
-    }
 }
 
 // Numbers i, j, ... of what a generator makes, of a seed of 1234 and an offset.
@@ -52,17 +50,15 @@ static std::vector<T> some(curandRngType_t type, Generate generate, size_t count
     curandGenerator_t generator;
     std::vector<T> all(count), found;
     RANDOM(curandCreateGeneratorHost(&generator, type));
-    if (dimensions > 0) {
+    if (dimensions > 0)
         RANDOM(curandSetQuasiRandomGeneratorDimensions(generator, dimensions));
-    } else {
+    else
         RANDOM(curandSetPseudoRandomGeneratorSeed(generator, 1234));
-    }
     RANDOM(curandSetGeneratorOffset(generator, offset));
     RANDOM(generate(generator, all.data(), count));
     RANDOM(curandDestroyGenerator(generator));
-    for (size_t i : which) {
+    for (size_t i : which)
         found.push_back(all[i]);
-    }
     return found;
 }
 
@@ -169,9 +165,8 @@ __global__ void normals(float *out, int n)
 {
     curandStatePhilox4_32_10_t state;
     curand_init(5, threadIdx.x, 0, &state);
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
         out[i] = curand_normal(&state);
-    }
 }
 
 // Mean and variance of normal numbers.

@@ -34,17 +34,15 @@ __global__ void sumAndFree(int *sum)
 __global__ void perBlockArray(int *out)
 {
     __shared__ int *data;
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         data = new int[blockDim.x];
-    }
     __syncthreads();
     data[threadIdx.x] = threadIdx.x;
     __syncthreads();
     if (threadIdx.x == 0) {
         int sum = 0;
-        for (unsigned int i = 0; i < blockDim.x; i++) {
+        for (unsigned int i = 0; i < blockDim.x; i++)
             sum += data[i];
-        }
         out[blockIdx.x] = sum;
         delete[] data;
     }
@@ -54,9 +52,8 @@ __device__ int *kept;
 
 __global__ void keep()
 {
-    if (cudaMalloc(&kept, sizeof(int)) == cudaSuccess) {
+    if (cudaMalloc(&kept, sizeof(int)) == cudaSuccess)
         *kept = 7;
-    }
 }
 
 __global__ void giveBack(int *out)

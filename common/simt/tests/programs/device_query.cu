@@ -11,9 +11,8 @@ __global__ void kernel(float *a, int n)
     tile[threadIdx.x] = a[threadIdx.x];
     __syncthreads();
     int idx = blockIdx.x * blockDim.x + threadIdx.x;
-    if (idx < n) {
+    if (idx < n)
         a[idx] = tile[255 - threadIdx.x];
-    }
 }
 
 __global__ void dynamic(float *a)
@@ -83,16 +82,14 @@ static void testBatch()
     for (int i = 0; i < 2; i++) {
         CHECK(cudaMalloc(&to[i], sizeof from[i]));
         CHECK(cudaMemsetAsync(to[i], 0, sizeof from[i], stream));
-        for (int j = 0; j < 32; j++) {
+        for (int j = 0; j < 32; j++)
             from[i][j] = 100 * i + j;
-        }
     }
     attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
     CHECK(
         cudaMemcpyBatchAsync((void *const *)to, sources, sizes, 2, &attributes, &index, 1, stream));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         CHECK(cudaMemcpyAsync(found[i], to[i], sizeof from[i], cudaMemcpyDeviceToHost, stream));
-    }
     CHECK(cudaStreamSynchronize(stream));
     EXPECT(found[0][31] == 31 && found[1][15] == 115 && found[1][16] == 0);
     attributes.srcAccessOrder = cudaMemcpySrcAccessOrderInvalid;

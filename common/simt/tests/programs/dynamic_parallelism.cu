@@ -5,9 +5,8 @@ template <class T>
 __global__ void add(T *data, int n, T value)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    if (i < n)
         data[i] += value;
-    }
 }
 
 struct Range {
@@ -18,9 +17,8 @@ struct Range {
 __global__ void split(int *data, Range range, int depth, int *leaves)
 {
     const int middle = (range.begin + range.end) / 2;
-    if (threadIdx.x > 0) {
+    if (threadIdx.x > 0)
         return;
-    }
     if (range.end - range.begin <= 32) {
         atomicAdd(leaves, 1);
         add<int><<<1, 32>>>(data + range.begin, range.end - range.begin, depth);
@@ -79,17 +77,15 @@ int main()
     CHECK(cudaMemcpy(host, data, sizeof(host), cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy(&count, leaves, sizeof(int), cudaMemcpyDeviceToHost));
     EXPECT(count == 32);
-    for (int value : host) {
+    for (int value : host)
         EXPECT(value == 5);
-    }
 
     double *doubles, results[128];
     CHECK(cudaMalloc(&doubles, sizeof(results)));
     parent<<<1, 128>>>(doubles, 128);
     CHECK(cudaMemcpy(results, doubles, sizeof(results), cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 128; i++) {
+    for (int i = 0; i < 128; i++)
         EXPECT(results[i] == i + 0.5);
-    }
     CHECK(cudaMemset(leaves, 0, sizeof(int)));
     ordered<<<1, 1>>>(leaves, 3);
     CHECK(cudaMemcpy(&count, leaves, sizeof(int), cudaMemcpyDeviceToHost));

@@ -17,9 +17,8 @@ class CudaError : public std::runtime_error
 
 inline void throwOnError(cudaError_t error, const char *where)
 {
-    if (error != cudaSuccess) {
+    if (error != cudaSuccess)
         throw CudaError(error, where);
-    }
 }
 
 __global__ void nothing(int)

@@ -10,15 +10,13 @@ __global__ void sumSinglePass(const float *g_idata, volatile float *partial, flo
     __shared__ bool amLast;
     __shared__ volatile float sdata[128];
     float mySum = 0;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
         mySum += g_idata[i];
-    }
     sdata[threadIdx.x] = mySum;
     __syncthreads();
     for (unsigned int s = blockDim.x / 2; s > 0; s >>= 1) {
-        if (threadIdx.x < s) {
+        if (threadIdx.x < s)
             sdata[threadIdx.x] = sdata[threadIdx.x] + sdata[threadIdx.x + s];
-        }
         __syncthreads();
     }
     if (threadIdx.x == 0) {
@@ -30,9 +28,8 @@ __global__ void sumSinglePass(const float *g_idata, volatile float *partial, flo
     __syncthreads();
     if (amLast && threadIdx.x == 0) {
         float sum = 0;
-        for (unsigned int i = 0; i < gridDim.x; i++) {
+        for (unsigned int i = 0; i < gridDim.x; i++)
             sum += partial[i];
-        }
         *result = sum;
         blocksDone = 0;
     }
@@ -59,14 +56,12 @@ __global__ void counting(int *out, long long *ticks)
 __global__ void flag(int *out)
 {
     __shared__ int ready;
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         ready = 0;
-    }
     __syncthreads();
     if (threadIdx.x == 0) {
-        while (atomicAdd(&ready, 0) == 0) {
+        while (atomicAdd(&ready, 0) == 0)
             __nanosleep(20);
-        }
         *out = 7;
     } else if (threadIdx.x == 32) {
         atomicExch(&ready, 1);
@@ -92,9 +87,8 @@ int main()
     CHECK(cudaMallocManaged(&result, sizeof(float)));
     CHECK(cudaMallocManaged(&out, 128 * sizeof(int)));
     CHECK(cudaMallocManaged(&ticks, 128 * sizeof(long long)));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         data[i] = 1.0f;
-    }
     for (int round = 0; round < 2; round++) {
         sumSinglePass<<<blocks, 128>>>(data, partial, result, n);
         CHECK(cudaDeviceSynchronize());
@@ -103,9 +97,8 @@ int main()
     }
     counting<<<1, 100>>>(out, ticks);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         EXPECT(out[i] == 2 && ticks[i] >= 0);
-    }
     // On the host clock() is the C library's.
     const long long before = cpu_time(), now = clock();
     EXPECT(before <= now && now <= cpu_time());

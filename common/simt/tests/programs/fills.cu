@@ -12,11 +12,9 @@ __global__ void write_one(unsigned char *at)
 static bool holds(const unsigned char *data, int value)
 {
     CHECK(cudaMemcpy(host, data, size, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < size; i++) {
-        if (host[i] != value) {
+    for (int i = 0; i < size; i++)
+        if (host[i] != value)
             return false;
-        }
-    }
     return true;
 }
 

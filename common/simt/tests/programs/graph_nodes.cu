@@ -8,16 +8,14 @@ __device__ int table[N];
 
 __global__ void fill(int *data, int n, int value)
 {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
         data[i] = value + i;
-    }
 }
 
 __global__ void add(int *to, const int *from, int n)
 {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
         to[i] += from[i];
-    }
 }
 
 static int host[N];
@@ -38,9 +36,8 @@ static void run(cudaGraph_t graph, unsigned long long flags = 0, int times = 1)
 {
     cudaGraphExec_t exec;
     CHECK(cudaGraphInstantiate(&exec, graph, flags));
-    for (int i = 0; i < times; i++) {
+    for (int i = 0; i < times; i++)
         CHECK(cudaGraphLaunch(exec, nullptr));
-    }
     CHECK(cudaDeviceSynchronize());
     CHECK(cudaGraphExecDestroy(exec));
 }
@@ -135,9 +132,8 @@ static void symbols()
     cudaGraph_t graph;
     cudaGraphNode_t there, back;
     int ones[N], result[N] = {};
-    for (int &one : ones) {
+    for (int &one : ones)
         one = 1 + (int)(&one - ones);
-    }
     CHECK(cudaGraphCreate(&graph, 0));
     CHECK(cudaGraphAddMemcpyNodeToSymbol(&there, graph, nullptr, 0, table, ones, sizeof ones, 0,
                                          cudaMemcpyHostToDevice));
@@ -289,9 +285,8 @@ static void conditions()
     CHECK(cudaGraphAddNode(&chooser, graph, &loop, nullptr, 1, &node));
     node = condition(which, cudaGraphCondTypeSwitch, 3);
     CHECK(cudaGraphAddNode(&chosen, graph, &chooser, nullptr, 1, &node));
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         add_put(node.conditional.phGraph_out[i], 100 + i);
-    }
     for (int i = 0; i < 5; i++) {
         CHECK(cudaMemset(data, 0, 3 * sizeof(int)));
         CHECK(cudaMemcpy(data, i == 1 ? &one : &ten, sizeof(int), cudaMemcpyHostToDevice));

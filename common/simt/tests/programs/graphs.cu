@@ -4,17 +4,15 @@
 __global__ void fill(int *data, int n, int first)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    if (i < n)
         data[i] = first + i;
-    }
 }
 
 template <class T>
 __global__ void add(T *sum, const T *a, const T *b, int n)
 {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
         sum[i] = a[i] + b[i];
-    }
 }
 
 static void CUDART_CB count(void *data)
@@ -94,9 +92,8 @@ static void explicit_graph(cudaStream_t stream)
     cudaGraphExec_t exec;
     CHECK(cudaGraphInstantiate(&exec, graph, 0));
     EXPECT(calls == 0);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         CHECK(cudaGraphLaunch(exec, stream));
-    }
     CHECK(cudaStreamSynchronize(stream));
     EXPECT(calls == 3 && host[0] == 1001 && host[N - 1] == 1001 + 2 * (N - 1));
     // Another argument, in the graph that runs.

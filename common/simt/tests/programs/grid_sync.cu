@@ -12,25 +12,21 @@ __global__ void rotate(int *a, int *b, int n, int rounds)
     extern __shared__ int copy[];
     cg::grid_group grid = cg::this_grid();
     int i = grid.thread_rank();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         blockSum = 100 * blockIdx.x;
-    }
     copy[threadIdx.x] = i;
     for (int r = 0; r < rounds; r++) {
         int *from = r % 2 ? b : a, *to = r % 2 ? a : b;
         to[i] = from[(i + blockDim.x) % n];
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0)
             blockSum++;
-        }
         grid.sync();
-        if (copy[threadIdx.x] != i || blockSum != 100 * (int)blockIdx.x + r + 1) {
+        if (copy[threadIdx.x] != i || blockSum != 100 * (int)blockIdx.x + r + 1)
             to[i] = -1; // another block's shared memory
-        }
         grid.sync();
     }
-    if (threadIdx.x % 3 == 0) {
+    if (threadIdx.x % 3 == 0)
         return;
-    }
 }
 
 int main()
@@ -48,16 +44,14 @@ int main()
     EXPECT(perMultiprocessor > 0);
     CHECK(cudaMallocManaged(&a, n * sizeof(int)));
     CHECK(cudaMallocManaged(&b, n * sizeof(int)));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         a[i] = i;
-    }
     void *arguments[] = {&a, &b, &n, &rounds};
     CHECK(cudaLaunchCooperativeKernel((void *)rotate, dim3(blocks), dim3(threads), arguments,
                                       threads * sizeof(int), 0));
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         EXPECT(a[i] == (i + rounds * threads) % n);
-    }
     // More blocks than the device can hold at once.
     cudaError_t error = cudaLaunchCooperativeKernel((void *)rotate, dim3(1000000), dim3(threads),
                                                     arguments, threads * sizeof(int), 0);

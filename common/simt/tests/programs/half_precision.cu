@@ -18,12 +18,10 @@ __global__ void haxpy(int n, half a, const half *x, half *y)
     const half2 *x2 = (const half2 *)x;
     half2 *y2 = (half2 *)y;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n / 2) {
+    if (i < n / 2)
         y2[i] = __hfma2(__half2half2(a), x2[i], y2[i]);
-    }
-    if (i == 0 && n % 2) {
+    if (i == 0 && n % 2)
         y[n - 1] = __hfma(a, x[n - 1], y[n - 1]);
-    }
 }
 
 __global__ void facts(int *failed, half *sum, half2 *sum2)
@@ -68,14 +66,12 @@ int main()
     CHECK(cudaMallocManaged(&in, n * sizeof(float)));
     CHECK(cudaMallocManaged(&back, n * sizeof(float)));
     CHECK(cudaMallocManaged(&out, n * sizeof(__half)));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         in[i] = values[i];
-    }
     convert<<<1, 32>>>(in, out, back, n);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         EXPECT(__half_as_ushort(out[i]) == bits[i]);
-    }
     EXPECT(back[0] == 1.0f && back[2] == 2048.0f && std::isinf(back[6]) && back[10] == -1.5f);
 
     half *x, *y, *sum;
@@ -92,12 +88,10 @@ int main()
     }
     haxpy<<<2, 32>>>(101, __float2half(2.0f), x, y);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < 101; i++) {
+    for (int i = 0; i < 101; i++)
         EXPECT(__half2float(y[i]) == 2.0f * float(i) + 1.0f);
-    }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         sum[i] = __float2half(0.0f);
-    }
     *sum2 = __floats2half2_rn(0.0f, 0.0f);
     *failed = 0;
     facts<<<1, 32>>>(failed, sum, sum2);

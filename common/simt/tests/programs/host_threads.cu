@@ -11,9 +11,8 @@ __global__ void fill(int *out, int value, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     tile[threadIdx.x] = value + i;
     __syncthreads();
-    if (i < n) {
+    if (i < n)
         out[i] = tile[threadIdx.x];
-    }
 }
 
 static std::atomic<int> wrong;
@@ -32,9 +31,8 @@ static void work(int number)
         wrong += cudaMemcpyAsync(host.data(), device, n * sizeof *device, cudaMemcpyDeviceToHost,
                                  stream) != cudaSuccess;
         wrong += cudaStreamSynchronize(stream) != cudaSuccess;
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             wrong += host[i] != 1000 * number + round + i;
-        }
         // An error is its thread's own.
         if (number % 2 == 0) {
             wrong += cudaFree(host.data()) != cudaErrorInvalidValue;
@@ -48,12 +46,10 @@ static void work(int number)
 int main()
 {
     std::vector<std::thread> threads;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++)
         threads.emplace_back(work, i);
-    }
-    for (auto &thread : threads) {
+    for (auto &thread : threads)
         thread.join();
-    }
     EXPECT(wrong == 0);
     return passed();
 }

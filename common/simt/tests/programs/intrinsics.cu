@@ -148,9 +148,8 @@ __global__ void ordered(unsigned int *sum, float *floats, int *winners, int *exp
     __nv_atomic_fetch_max(sum + 1, threadIdx.x, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
     int none = 0, mine = threadIdx.x + 1;
     if (__nv_atomic_compare_exchange(winners, &none, &mine, false, __NV_ATOMIC_SEQ_CST,
-                                     __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)) {
+                                     __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE))
         __nv_atomic_store_n(expected, mine, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
-    }
 }
 
 __global__ void loads(int *failed, const float4 *__restrict__ in, int2 *out)

@@ -12,9 +12,8 @@ __host__ __device__ int julia(int x, int y)
     cuComplex c = make_cuComplex(-0.8f, 0.156f), a = make_cuFloatComplex(jx, jy);
     for (int i = 0; i < 200; i++) {
         a = cuCaddf(cuCmulf(a, a), c);
-        if (cuCrealf(a) * cuCrealf(a) + cuCimagf(a) * cuCimagf(a) > 1000) {
+        if (cuCrealf(a) * cuCrealf(a) + cuCimagf(a) * cuCimagf(a) > 1000)
             return 0;
-        }
     }
     return 1;
 }

@@ -5,9 +5,8 @@
 template <typename F>
 __global__ void forAll(int n, F f)
 {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         f(i);
-    }
 }
 
 template <typename F>
@@ -39,9 +38,8 @@ template <typename T, typename Op>
 __global__ void transform(T *data, int n, Op op)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    if (i < n)
         data[i] = applyTwice(data[i], op);
-    }
 }
 
 template <int N>

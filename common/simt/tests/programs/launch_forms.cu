@@ -59,9 +59,8 @@ struct Config {
 
 __global__ void count(float *out)
 {
-    if (threadIdx.x == 0 && threadIdx.y == 0) {
+    if (threadIdx.x == 0 && threadIdx.y == 0)
         atomicAdd(out, float(blockDim.x * 100 + blockDim.y));
-    }
 }
 
 dim3 gridFor(int n, dim3 blockDim)

@@ -13,9 +13,8 @@ __global__ void plain(double *out, pair p, char c)
 
 __global__ void byAddress(double *out, pair p, char c)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         out[threadIdx.x] = p.b + c;
-    }
 }
 
 template <typename T>

@@ -4,9 +4,8 @@
 __global__ void fill(int *data, int value, int n)
 {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
-    if (i < n) {
+    if (i < n)
         data[i] = value + i;
-    }
 }
 
 int main()
@@ -26,9 +25,8 @@ int main()
         CHECK(cudaFreeAsync(data, stream));
         CHECK(cudaFreeAsync(copy, stream));
         CHECK(cudaStreamSynchronize(stream));
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             EXPECT(host[i] == round + i);
-        }
     }
     CHECK(cudaStreamDestroy(stream));
     size_t available, total;

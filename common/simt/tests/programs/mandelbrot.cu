@@ -38,9 +38,8 @@ __global__ void mandelbrot(uchar4 *image, int width, int height)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x >= width || y >= height) {
+    if (x >= width || y >= height)
         return;
-    }
     int i = iterations(x, y, width, height);
     uchar4 pixel;
     pixel.x = pixel.y = (unsigned char)i;

@@ -27,12 +27,10 @@ static R turn(R x, bool cosine)
     const R pi = R(3.14159265358979323846264338327950288L);
     const R rest = std::fmod(std::fabs(x), R(2)), near = rest > 1 ? rest - 2 : rest; // -1 to 1
     const R end = near > 0.5L ? 1 - near : near < -0.5L ? -1 - near : near;          // sin's
-    if (!std::isfinite(x)) {
+    if (!std::isfinite(x))
         return NAN;
-    }
-    if (!cosine) {
+    if (!cosine)
         return std::copysign(R(1), x) * (end == 0 ? R(0) : std::sin(pi * end));
-    }
     return std::fabs(near) == 0.5L ? R(0)
            : std::fabs(near) < 0.25L
                ? std::cos(pi * near)
@@ -45,9 +43,8 @@ static R inverse(F f, R low, R high)
 {
     for (int i = 0; i < 200; i++) {
         const R middle = low + (high - low) / 2;
-        if (middle == low || middle == high) {
+        if (middle == low || middle == high)
             break;
-        }
         (f(middle) < 0 ? low : high) = middle;
     }
     return high;
@@ -88,16 +85,14 @@ template <class R>
 static R erfcx_of(R x) // far out by its continued fraction
 {
     R fraction = 0;
-    if (x < -100) {
+    if (x < -100)
         return INFINITY;
-    }
     if (x < 12) {
         const R square = x * x;
         return std::exp(square) * (1 + std::fma(x, x, -square)) * std::erfc(x);
     }
-    for (int i = 60; i > 0; i--) {
+    for (int i = 60; i > 0; i--)
         fraction = R(i) / 2 / (x + fraction);
-    }
     return 1 / ((x + fraction) * R(1.77245385090551602729816748334114518L));
 }
 
@@ -107,20 +102,15 @@ static R bessel_i(int order, R x) // the mean of exp(x cos t) cos(n t)
     const int points = 400;
     static R cosines[points];
     R sum = 0;
-    if (cosines[0] == 0) {
-        for (int i = 0; i < points; i++) {
+    if (cosines[0] == 0)
+        for (int i = 0; i < points; i++)
             cosines[i] = cosl(2 * 3.14159265358979323846264338327950288L * i / points);
-        }
-    }
-    if (!std::isfinite(x)) {
+    if (!std::isfinite(x))
         return order == 0 ? std::fabs(x) : x;
-    }
-    if (order == 1 && std::fabs(x) < 0.01L) {
+    if (order == 1 && std::fabs(x) < 0.01L)
         return x / 2 * (1 + x * x / 8 * (1 + x * x / 24));
-    }
-    for (int i = 0; i < points; i++) {
+    for (int i = 0; i < points; i++)
         sum += std::exp(x * cosines[i]) * (order ? cosines[i] : R(1));
-    }
     return sum / points;
 }
 
@@ -164,9 +154,8 @@ static int64_t order_of(double x)
 template <class T>
 static double error_of(T result, T right)
 {
-    if (std::isnan(result) || std::isnan(right)) {
+    if (std::isnan(result) || std::isnan(right))
         return std::isnan(result) == std::isnan(right) ? 0 : INFINITY;
-    }
     return std::fabs((double)(order_of(result) - order_of(right)));
 }
 
@@ -185,14 +174,12 @@ static void compare(Test<T, n> &test, const std::vector<T> *x, const std::vector
     for (size_t i = 0; i < y.size(); i++) {
         const T right = (T)reference(x[0][i], x[1][i], x[2][i], x[3][i]);
         double error = error_of(y[i], right);
-        if (test.apart > 0 && std::fabs(x[0][i]) >= 8) {
+        if (test.apart > 0 && std::fabs(x[0][i]) >= 8)
             error = std::fabs((double)y[i] - (double)right) <= test.apart ? 0 : error;
-        }
         if (error > test.worst) {
             test.worst = error;
-            for (int j = 0; j < 4; j++) {
+            for (int j = 0; j < 4; j++)
                 test.at[j] = x[j][i];
-            }
         }
     }
 }
@@ -200,9 +187,8 @@ static void compare(Test<T, n> &test, const std::vector<T> *x, const std::vector
 template <class T, class F>
 __global__ void map(F f, const T *a, const T *b, const T *c, const T *d, T *y, int n)
 {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         y[i] = f(a[i], b[i], c[i], d[i]);
-    }
 }
 
 template <class T>
@@ -234,9 +220,8 @@ static std::vector<T> edges()
                              limits::epsilon(),
                              1 + limits::epsilon(),
                              T(1) / 3};
-    for (size_t i = values.size(); i-- > 0;) {
+    for (size_t i = values.size(); i-- > 0;)
         values.push_back(-values[i]);
-    }
     values.push_back(limits::quiet_NaN());
     return values;
 }
@@ -271,9 +256,8 @@ template <class T, int n>
 static bool next_arguments(uint64_t &at, std::vector<T> *x)
 {
     const std::vector<T> special = edges<T>();
-    for (int j = 0; j < 4; j++) {
+    for (int j = 0; j < 4; j++)
         x[j].clear();
-    }
     if (n == 1 && sizeof(T) == 4) {
         for (; at <= UINT32_MAX && x[0].size() < (size_t)CHUNK; at += step) {
             const uint32_t bits = (uint32_t)at;
@@ -292,15 +276,12 @@ static bool next_arguments(uint64_t &at, std::vector<T> *x)
         }
         at++;
     } else {
-        for (; at <= (thorough ? 10000000u : 20000u) && x[0].size() < (size_t)CHUNK; at++) {
-            for (int j = 0; j < 4; j++) {
+        for (; at <= (thorough ? 10000000u : 20000u) && x[0].size() < (size_t)CHUNK; at++)
+            for (int j = 0; j < 4; j++)
                 x[j].push_back(drawn(T()));
-            }
-        }
     }
-    for (int j = 1; j < 4; j++) {
+    for (int j = 1; j < 4; j++)
         x[j].resize(x[0].size());
-    }
     return !x[0].empty();
 }
 
@@ -310,19 +291,15 @@ static void run(Test<T, n> test, const F &f, const Reference &reference)
     static T *device[5];
     std::vector<T> x[4], y;
     uint64_t at = 0;
-    if (*only && strcmp(only, test.name) != 0) {
+    if (*only && strcmp(only, test.name) != 0)
         return;
-    }
-    for (T *&memory : device) {
-        if (!memory) {
+    for (T *&memory : device)
+        if (!memory)
             CHECK(cudaMalloc(&memory, CHUNK * sizeof(T)));
-        }
-    }
     while (next_arguments<T, n>(at, x)) {
         y.resize(x[0].size());
-        for (int j = 0; j < 4; j++) {
+        for (int j = 0; j < 4; j++)
             CHECK(cudaMemcpy(device[j], x[j].data(), y.size() * sizeof(T), cudaMemcpyHostToDevice));
-        }
         map<<<8, 128>>>(f, device[0], device[1], device[2], device[3], device[4], (int)y.size());
         CHECK(cudaMemcpy(y.data(), device[4], y.size() * sizeof(T), cudaMemcpyDeviceToHost));
         compare(test, x, y, reference);

@@ -17,13 +17,11 @@ __global__ void matMulNaive(const Matrix A, const Matrix B, Matrix C)
 {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     int col = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= C.height || col >= C.width) {
+    if (row >= C.height || col >= C.width)
         return;
-    }
     float value = 0;
-    for (int e = 0; e < A.width; ++e) {
+    for (int e = 0; e < A.width; ++e)
         value += A.elements[row * A.width + e] * B.elements[e * B.width + col];
-    }
     C.elements[row * C.width + col] = value;
 }
 
@@ -44,26 +42,22 @@ __global__ void matMulTiled(const Matrix A, const Matrix B, Matrix C)
                          : 0.0f;
         __syncthreads();
 #pragma unroll
-        for (int k = 0; k < TILE; k++) {
+        for (int k = 0; k < TILE; k++)
             sum += As[ty][k] * Bs[k][tx];
-        }
         __syncthreads();
     }
-    if (row < C.height && col < C.width) {
+    if (row < C.height && col < C.width)
         C.elements[row * C.width + col] = sum;
-    }
 }
 
 template <typename Launch>
 void test(const char *name, int m, int n, int k, Launch launch)
 {
     vector<float> a(m * k), b(k * n), c(m * n, -1.0f);
-    for (float &v : a) {
+    for (float &v : a)
         v = float(rand() % 8);
-    }
-    for (float &v : b) {
+    for (float &v : b)
         v = float(rand() % 8);
-    }
     Matrix A = {k, m, nullptr}, B = {n, k, nullptr}, C = {n, m, nullptr};
     CHECK(cudaMalloc(&A.elements, a.size() * sizeof(float)));
     CHECK(cudaMalloc(&B.elements, b.size() * sizeof(float)));
@@ -76,9 +70,8 @@ void test(const char *name, int m, int n, int k, Launch launch)
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {
             float expected = 0;
-            for (int e = 0; e < k; e++) {
+            for (int e = 0; e < k; e++)
                 expected += a[i * k + e] * b[e * n + j];
-            }
             EXPECT(c[i * n + j] == expected);
         }
     }

@@ -25,9 +25,8 @@ struct XorShift {
 __global__ void throwDarts(unsigned long long *inside, int darts)
 {
     __shared__ unsigned int blockInside;
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         blockInside = 0;
-    }
     __syncthreads();
     XorShift random(blockIdx.x * blockDim.x + threadIdx.x + 1);
     unsigned int mine = 0;
@@ -37,9 +36,8 @@ __global__ void throwDarts(unsigned long long *inside, int darts)
     }
     atomicAdd(&blockInside, mine);
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         atomicAdd(inside, (unsigned long long)blockInside);
-    }
 }
 
 int main()

@@ -10,9 +10,8 @@ extern __constant__ float offsets[2];
 __global__ void apply(float *data, int n, float factor)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    if (i < n)
         data[i] = scale(data[i], factor) + offsets[i % 2];
-    }
 }
 
 void launch_scale(float *data, int n, float factor)
@@ -26,9 +25,8 @@ int main()
     float *data;
     float h_offsets[2] = {0.25f, 0.5f};
     CHECK(cudaMallocManaged(&data, n * sizeof(float)));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         data[i] = float(i);
-    }
     CHECK(cudaMemcpyToSymbol(offsets, h_offsets, sizeof(h_offsets)));
     launch_scale(data, n, 2.0f);
     CHECK(cudaDeviceSynchronize());

@@ -28,9 +28,8 @@ __global__ void calculateForces(const float4 *__restrict__ bodies, float4 *accel
         shPosition[threadIdx.x] = bodies[tile * blockDim.x + threadIdx.x];
         __syncthreads();
 #pragma unroll 4
-        for (int i = 0; i < blockDim.x; i++) {
+        for (int i = 0; i < blockDim.x; i++)
             acc = bodyBodyInteraction(myPosition, shPosition[i], acc);
-        }
         __syncthreads();
     }
     acceleration[gtid] = {acc.x, acc.y, acc.z, 0.0f};

@@ -53,9 +53,8 @@ extern "C" __global__ void qualifiers(int *out, const int n)
     dim3 dimensions = blockDim;
     auto again = threadIdx;
     if (threadIdx.x == 0) {
-        for (auto v : {threadIdx.y, threadIdx.z}) {
+        for (auto v : {threadIdx.y, threadIdx.z})
             tile[v][0] = float(v);
-        }
         u.i = 0;
         vol = 1;
         vol2 = 2;
@@ -126,33 +125,29 @@ __global__ void doubled(int *p, int)
 std::vector<int> doubled(const std::vector<int> &numbers)
 {
     std::vector<int> out;
-    for (int number : numbers) {
+    for (int number : numbers)
         out.push_back(2 * number);
-    }
     return out;
 }
 
 // A thread that ends in a function does not come back to the kernel; the others do not wait for it.
 __device__ void leave(bool leaves)
 {
-    if (leaves) {
+    if (leaves)
         asm volatile("exit;");
-    }
 }
 __global__ void leaveOdd(int *out)
 {
     __shared__ int left;
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         left = 0;
-    }
     __syncthreads();
     leave(threadIdx.x % 2 == 1);
     __syncthreads();
     atomicAdd(&left, 1);
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         *out = left;
-    }
 }
 
 class App
@@ -182,9 +177,8 @@ int main()
     float *f;
     CHECK(cudaMallocManaged(&out, 64 * sizeof(int)));
     CHECK(cudaMallocManaged(&f, 32 * sizeof(float)));
-    for (int i = 0; i < 32; i++) {
+    for (int i = 0; i < 32; i++)
         f[i] = 0;
-    }
     qualifiers<<<2, 32>>>(out, 60);
     launchFromHeader(f);
     otherFile(f);

@@ -6,9 +6,8 @@
 __global__ void increment(int *data, int n)
 {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
-    if (i < n) {
+    if (i < n)
         data[i]++;
-    }
 }
 
 int main()
@@ -20,18 +19,16 @@ int main()
     CHECK(cudaHostAlloc((void **)&combined, n * sizeof(int),
                         cudaHostAllocWriteCombined | cudaHostAllocPortable));
     CHECK(cudaMalloc(&device, n * sizeof(int)));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         pinned[i] = mapped[i] = combined[i] = i;
-    }
     CHECK(cudaMemcpyAsync(device, pinned, n * sizeof(int), cudaMemcpyHostToDevice));
     increment<<<3, 128>>>(device, n);
     CHECK(cudaMemcpyAsync(pinned, device, n * sizeof(int), cudaMemcpyDeviceToHost));
     CHECK(cudaHostGetDevicePointer(&alias, mapped, 0));
     increment<<<3, 128>>>(alias, n);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         EXPECT(pinned[i] == i + 1 && mapped[i] == i + 1);
-    }
 
     int *plain = (int *)malloc(n * sizeof(int));
     memset(plain, 0, n * sizeof(int));

@@ -16,9 +16,8 @@ int main()
 {
     const int width = 37, height = 21;
     std::vector<float> host(width * height), back(width * height);
-    for (int i = 0; i < width * height; i++) {
+    for (int i = 0; i < width * height; i++)
         host[i] = float(i);
-    }
     float *devPtr;
     size_t pitch;
     CHECK(cudaMallocPitch(&devPtr, &pitch, width * sizeof(float), height));
@@ -29,11 +28,9 @@ int main()
     addRow<<<blocks, threads>>>(devPtr, pitch, width, height);
     CHECK(cudaMemcpy2D(back.data(), width * sizeof(float), devPtr, pitch, width * sizeof(float),
                        height, cudaMemcpyDeviceToHost));
-    for (int r = 0; r < height; r++) {
-        for (int c = 0; c < width; c++) {
+    for (int r = 0; r < height; r++)
+        for (int c = 0; c < width; c++)
             EXPECT(back[r * width + c] == host[r * width + c] + float(100 * r));
-        }
-    }
     CHECK(cudaMemset2D(devPtr, pitch, 0, 5 * sizeof(float), height));
     CHECK(cudaMemcpy2DAsync(back.data(), width * sizeof(float), devPtr, pitch,
                             width * sizeof(float), height, cudaMemcpyDeviceToHost, 0));

@@ -15,9 +15,8 @@ __device__ int reduce_sum(thread_group g, int *temp, int val)
     for (int i = g.size() / 2; i > 0; i /= 2) {
         temp[lane] = val;
         g.sync();
-        if (lane < i) {
+        if (lane < i)
             val += temp[lane + i];
-        }
         g.sync();
     }
     return val; // only thread 0 has the whole sum
@@ -38,17 +37,15 @@ __global__ void sum_block(int *sum, const int *input, int n)
     extern __shared__ int temp[];
     thread_block g = this_thread_block();
     int block_sum = reduce_sum(g, temp, thread_sum(input, n));
-    if (g.thread_rank() == 0) {
+    if (g.thread_rank() == 0)
         atomicAdd(sum, block_sum);
-    }
 }
 
 template <int tile_sz>
 __device__ int reduce_sum_tile_shfl(thread_block_tile<tile_sz> g, int val)
 {
-    for (int i = g.size() / 2; i > 0; i /= 2) {
+    for (int i = g.size() / 2; i > 0; i /= 2)
         val += g.shfl_down(val, i);
-    }
     return val;
 }
 
@@ -58,9 +55,8 @@ __global__ void sum_tiles(int *sum, const int *input, int n)
     __shared__ cg::block_tile_memory<1024> memory;
     auto tile = tiled_partition<tile_sz>(this_thread_block(memory));
     int tile_sum = reduce_sum_tile_shfl<tile_sz>(tile, thread_sum(input, n));
-    if (tile.thread_rank() == 0) {
+    if (tile.thread_rank() == 0)
         atomicAdd(sum, tile_sum);
-    }
 }
 
 __global__ void sum_reduce(int *sum, const int *input, int n)
@@ -69,16 +65,14 @@ __global__ void sum_reduce(int *sum, const int *input, int n)
     cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
     __shared__ int partial[32];
     int total = cg::reduce(warp, thread_sum(input, n), cg::plus<int>());
-    if (warp.thread_rank() == 0) {
+    if (warp.thread_rank() == 0)
         partial[warp.meta_group_rank()] = total;
-    }
     cg::sync(block);
     if (warp.meta_group_rank() == 0) {
         int value = warp.thread_rank() < warp.meta_group_size() ? partial[warp.thread_rank()] : 0;
         total = cg::reduce(warp, value, cg::plus<int>());
-        if (warp.thread_rank() == 0) {
+        if (warp.thread_rank() == 0)
             atomicAdd(sum, total);
-        }
     }
 }
 
@@ -87,18 +81,16 @@ __device__ int atomicAggInc(int *counter)
 {
     cg::coalesced_group active = cg::coalesced_threads();
     int before = 0;
-    if (active.thread_rank() == 0) {
+    if (active.thread_rank() == 0)
         before = atomicAdd(counter, active.size());
-    }
     return active.shfl(before, 0) + active.thread_rank();
 }
 
 __global__ void keep_odd(int *out, int *count, const int *input, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n && input[i] % 2 != 0) {
+    if (i < n && input[i] % 2 != 0)
         out[atomicAggInc(count)] = input[i];
-    }
 }
 
 __global__ void group_facts(int *out)
@@ -135,9 +127,8 @@ __global__ void sum_large_tiles(int *sum, const int *input, int n)
     __shared__ cg::block_tile_memory<512> memory;
     auto tile = tiled_partition<tile_sz>(this_thread_block(memory));
     int total = cg::reduce(tile, thread_sum(input, n), cg::plus<int>());
-    if (tile.thread_rank() == tile.shfl(int(tile.thread_rank()), 40)) {
+    if (tile.thread_rank() == tile.shfl(int(tile.thread_rank()), 40))
         atomicAdd(sum, total);
-    }
 }
 
 __global__ void large_tile_facts(int *out)
@@ -195,20 +186,17 @@ int main()
     keep_odd<<<n / blockSize, blockSize>>>(kept, sum, data, n);
     CHECK(cudaDeviceSynchronize());
     EXPECT(*sum == odd);
-    for (int i = 0; i < odd; i++) {
+    for (int i = 0; i < odd; i++)
         EXPECT(kept[i] % 2 == 1);
-    }
 
     group_facts<<<2, dim3(16, 4)>>>(kept);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < 128; i++) {
+    for (int i = 0; i < 128; i++)
         EXPECT(kept[i] == 1);
-    }
     large_tile_facts<<<1, 512>>>(kept);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < 512; i++) {
+    for (int i = 0; i < 512; i++)
         EXPECT(kept[i] == 1);
-    }
     cudaFree(sum);
     cudaFree(data);
     cudaFree(kept);

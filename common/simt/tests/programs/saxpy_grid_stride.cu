@@ -6,9 +6,8 @@
 
 __global__ void saxpy(int n, float a, const float *__restrict__ x, float *__restrict__ y)
 {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
         y[i] = a * x[i] + y[i];
-    }
 }
 
 int main()
@@ -38,9 +37,8 @@ int main()
         std::vector<float> result(n);
         CHECK(cudaMemcpy(result.data(), d_y, n * sizeof(float), cudaMemcpyDeviceToHost));
         float maxError = 0.0f;
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             maxError = fmaxf(maxError, fabsf(result[i] - 4.0f));
-        }
         EXPECT(maxError == 0.0f);
         CHECK(cudaEventDestroy(start));
         CHECK(cudaEventDestroy(stop));

@@ -26,9 +26,8 @@ __global__ void prescan(int *g_odata, const int *g_idata, int *sums, int n)
     }
     if (thid == 0) {
         int last = size - 1 + CONFLICT_FREE(size - 1);
-        if (sums) {
+        if (sums)
             sums[blockIdx.x] = temp[last];
-        }
         temp[last] = 0;
     }
     for (int d = 1; d < size; d *= 2) {
@@ -42,20 +41,17 @@ __global__ void prescan(int *g_odata, const int *g_idata, int *sums, int n)
         }
     }
     __syncthreads();
-    if (first + ai < n) {
+    if (first + ai < n)
         g_odata[first + ai] = temp[ai + CONFLICT_FREE(ai)];
-    }
-    if (first + bi < n) {
+    if (first + bi < n)
         g_odata[first + bi] = temp[bi + CONFLICT_FREE(bi)];
-    }
 }
 
 __global__ void addSums(int *data, const int *sums, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    if (i < n)
         data[i] += sums[blockIdx.x];
-    }
 }
 
 int main()
@@ -65,9 +61,8 @@ int main()
     for (int n : {1, 255, 256, 257, 5000}) {
         int blocks = (n + size - 1) / size;
         std::vector<int> in(n), out(n);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             in[i] = i % 7 - 2;
-        }
         int *d_in, *d_out, *d_sums;
         CHECK(cudaMalloc(&d_in, n * sizeof(int)));
         CHECK(cudaMalloc(&d_out, n * sizeof(int)));

@@ -33,28 +33,23 @@ __global__ void reduce(const T *g_idata, T *g_odata, unsigned int n)
     unsigned int tid = threadIdx.x;
     unsigned int i = blockIdx.x * blockSize * 2 + threadIdx.x;
     T mySum = (i < n) ? g_idata[i] : T(0);
-    if (i + blockSize < n) {
+    if (i + blockSize < n)
         mySum += g_idata[i + blockSize];
-    }
     sdata[tid] = mySum;
     __syncthreads();
-    if ((blockSize >= 512) && (tid < 256)) {
+    if ((blockSize >= 512) && (tid < 256))
         sdata[tid] = mySum = mySum + sdata[tid + 256];
-    }
     __syncthreads();
-    if ((blockSize >= 256) && (tid < 128)) {
+    if ((blockSize >= 256) && (tid < 128))
         sdata[tid] = mySum = mySum + sdata[tid + 128];
-    }
     __syncthreads();
     for (unsigned int s = 64; s > 0; s >>= 1) {
-        if (blockSize >= 2 * s && tid < s) {
+        if (blockSize >= 2 * s && tid < s)
             sdata[tid] = mySum = mySum + sdata[tid + s];
-        }
         __syncthreads();
     }
-    if (tid == 0) {
+    if (tid == 0)
         g_odata[blockIdx.x] = mySum;
-    }
 }
 
 template <class T>
@@ -89,9 +84,8 @@ void test(unsigned int n, int threads)
     }
     launch<T>(threads, blocks, in, out, n);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < blocks; i++) {
+    for (int i = 0; i < blocks; i++)
         sum += out[i];
-    }
     EXPECT(sum == expected);
     cudaFree(in);
     cudaFree(out);

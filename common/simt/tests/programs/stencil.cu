@@ -23,9 +23,8 @@ __global__ void stencil_1d(const float *in, float *out, int n)
     __syncthreads();
     if (gindex < n) {
         float result = 0;
-        for (int offset = -RADIUS; offset <= RADIUS; offset++) {
+        for (int offset = -RADIUS; offset <= RADIUS; offset++)
             result += c_weights[offset + RADIUS] * temp[lindex + offset];
-        }
         out[gindex] = result;
     }
 }
@@ -36,9 +35,8 @@ int main()
     CHECK(cudaMemcpyToSymbol(c_weights, weights, sizeof(weights)));
     for (int n : {1, 2, 127, 128, 129, 1000}) {
         std::vector<float> in(n), out(n);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             in[i] = float(i % 17);
-        }
         float *d_in, *d_out;
         CHECK(cudaMalloc(&d_in, n * sizeof(float)));
         CHECK(cudaMalloc(&d_out, n * sizeof(float)));

@@ -4,9 +4,8 @@
 __global__ void square(float *x, int n)
 {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
-    if (i < n) {
+    if (i < n)
         x[i] *= x[i];
-    }
 }
 
 static void CUDART_CB finished(void *data)
@@ -33,9 +32,8 @@ int main()
         CHECK(cudaStreamCreate(&stream[i]));
         CHECK(cudaEventCreateWithFlags(&copied[i], cudaEventDisableTiming));
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         a[i] = float(i % 100);
-    }
     CHECK(cudaEventRecord(begin, 0));
     for (int i = 0; i < nStreams; i++) {
         int offset = i * streamSize;
@@ -57,9 +55,8 @@ int main()
     float ms;
     CHECK(cudaEventElapsedTime(&ms, begin, end));
     EXPECT(ms >= 0 && done[0] == 1);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         EXPECT(a[i] == float(i % 100) * float(i % 100));
-    }
     for (int i = 0; i < nStreams; i++) {
         CHECK(cudaStreamDestroy(stream[i]));
         CHECK(cudaEventDestroy(copied[i]));

@@ -23,14 +23,12 @@ __global__ void use(float *out)
 {
     int i = threadIdx.x;
     out[i] = params.scale * table[i] + params.shift[i % 3];
-    if (i < 8) {
+    if (i < 8)
         values[i] += 0.5f;
-    }
     atomicAdd(&counter, 1);
     atomicAdd(&nested::total, 1000000000000ull);
-    if (i == 0) {
+    if (i == 0)
         *pointer = pi;
-    }
 }
 
 // The host may hand on an array's address; what the device has there, the symbol functions tell.
@@ -59,9 +57,8 @@ int main()
 {
     Parameters p = {2.0f, {10, 20, 30}};
     float half_table[8], out[16], read[8];
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++)
         half_table[i] = float(i);
-    }
     CHECK(cudaMemcpyToSymbol(params, &p, sizeof(p)));
     CHECK(cudaMemcpyToSymbol(table, half_table, sizeof(half_table)));
     CHECK(cudaMemcpyToSymbol(table, half_table, sizeof(half_table), 8 * sizeof(float),
@@ -73,9 +70,8 @@ int main()
     CHECK(cudaMemcpyToSymbol(pointer, &d_double, sizeof(d_double)));
     use<<<1, 16>>>(d_out);
     CHECK(cudaMemcpy(out, d_out, sizeof(out), cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 16; i++)
         EXPECT(out[i] == 2.0f * float(i % 8) + float(10 * (i % 3 + 1)));
-    }
     int count = 0;
     unsigned long long total = 0;
     CHECK(cudaMemcpyFromSymbol(&count, counter, sizeof(count)));

@@ -11,9 +11,8 @@ static cudaTextureObject_t makeTexture(const cudaResourceDesc &resource,
                                        cudaTextureReadMode read, bool normalized)
 {
     cudaTextureDesc description = {};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         description.addressMode[i] = address;
-    }
     description.filterMode = filter;
     description.readMode = read;
     description.normalizedCoords = normalized;
@@ -61,9 +60,8 @@ static int mirrored(int i, int n)
 static void testPlane()
 {
     float host[HEIGHT * WIDTH], *out, result[HEIGHT * WIDTH];
-    for (int i = 0; i < HEIGHT * WIDTH; i++) {
+    for (int i = 0; i < HEIGHT * WIDTH; i++)
         host[i] = element(i % WIDTH, i / WIDTH);
-    }
     cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     EXPECT(format.x == 32 && format.y == 0 && format.f == cudaChannelFormatKindFloat);
     cudaArray_t array;
@@ -82,15 +80,14 @@ static void testPlane()
         for (int i = 0; i < HEIGHT * WIDTH; i++) {
             const int x = i % WIDTH - 3, y = i / WIDTH + 3;
             float expected;
-            if (mode == cudaAddressModeClamp) {
+            if (mode == cudaAddressModeClamp)
                 expected = element(clampedTo(x, WIDTH), clampedTo(y, HEIGHT));
-            } else if (mode == cudaAddressModeWrap) {
+            else if (mode == cudaAddressModeWrap)
                 expected = element(wrapped(x, WIDTH), wrapped(y, HEIGHT));
-            } else if (mode == cudaAddressModeMirror) {
+            else if (mode == cudaAddressModeMirror)
                 expected = element(mirrored(x, WIDTH), mirrored(y, HEIGHT));
-            } else {
+            else
                 expected = x < 0 || y >= HEIGHT ? 0 : element(x, y);
-            }
             EXPECT(result[i] == expected);
         }
         CHECK(cudaDestroyTextureObject(texture));
@@ -127,9 +124,8 @@ static void testLinear()
     uchar4 host[N], *memory;
     float *normalized, sums[N];
     int *plain, codes[N];
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
         host[i] = make_uchar4(i, 2 * i, 3 * i, 255);
-    }
     CHECK(cudaMalloc(&memory, sizeof(host)));
     CHECK(cudaMalloc(&normalized, sizeof(sums)));
     CHECK(cudaMalloc(&plain, sizeof(codes)));
@@ -167,9 +163,8 @@ __global__ void shiftVolume(cudaTextureObject_t from, cudaSurfaceObject_t to)
 static void testVolume()
 {
     float host[DEPTH * HEIGHT * WIDTH], result[DEPTH * HEIGHT * WIDTH];
-    for (int i = 0; i < DEPTH * HEIGHT * WIDTH; i++) {
+    for (int i = 0; i < DEPTH * HEIGHT * WIDTH; i++)
         host[i] = i;
-    }
     const cudaExtent extent = make_cudaExtent(WIDTH, HEIGHT, DEPTH);
     cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     cudaArray_t source, target;
@@ -206,9 +201,8 @@ static void testVolume()
 __global__ void addLayers(float *out, cudaTextureObject_t texture, int layers)
 {
     float sum = 0;
-    for (int layer = 0; layer < layers; layer++) {
+    for (int layer = 0; layer < layers; layer++)
         sum += tex2DLayered<float>(texture, threadIdx.x + 0.5f, threadIdx.y + 0.5f, layer);
-    }
     out[threadIdx.y * blockDim.x + threadIdx.x] = sum;
 }
 
@@ -241,9 +235,8 @@ static void testLayers()
     CHECK(cudaMalloc(&out, sizeof(result)));
     addLayers<<<1, dim3(WIDTH, HEIGHT)>>>(out, texture, DEPTH);
     CHECK(cudaMemcpy(result, out, sizeof(result), cudaMemcpyDeviceToHost));
-    for (float sum : result) {
+    for (float sum : result)
         EXPECT(sum == DEPTH * (DEPTH - 1) / 2);
-    }
     cudaExtent extent;
     unsigned int flags;
     CHECK(cudaArrayGetInfo(&format, &extent, &flags, layers));

@@ -10,9 +10,8 @@ __global__ void transposeNaive(float *odata, const float *idata)
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
     int width = gridDim.x * TILE_DIM, height = gridDim.y * TILE_DIM;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) {
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         odata[x * height + (y + j)] = idata[(y + j) * width + x];
-    }
 }
 
 template <int PADDING>
@@ -22,15 +21,13 @@ __global__ void transposeShared(float *odata, const float *idata)
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
     int width = gridDim.x * TILE_DIM, height = gridDim.y * TILE_DIM;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) {
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         tile[threadIdx.y + j][threadIdx.x] = idata[(y + j) * width + x];
-    }
     __syncthreads();
     x = blockIdx.y * TILE_DIM + threadIdx.x;
     y = blockIdx.x * TILE_DIM + threadIdx.y;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) {
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         odata[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
-    }
 }
 
 typedef void (*Kernel)(float *, const float *);
@@ -45,11 +42,9 @@ int main(int argc, char **argv)
     float *d_idata, *d_odata;
     CHECK(cudaMalloc(&d_idata, mem_size));
     CHECK(cudaMalloc(&d_odata, mem_size));
-    for (int j = 0; j < ny; j++) {
-        for (int i = 0; i < nx; i++) {
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i++)
             h_idata[j * nx + i] = j * nx + i;
-        }
-    }
     CHECK(cudaMemcpy(d_idata, h_idata, mem_size, cudaMemcpyHostToDevice));
 
     Kernel kernels[] = {transposeNaive, transposeShared<0>, transposeShared<1>};
@@ -57,11 +52,9 @@ int main(int argc, char **argv)
         CHECK(cudaMemset(d_odata, 0, mem_size));
         kernels[k]<<<dimGrid, dimBlock>>>(d_odata, d_idata);
         CHECK(cudaMemcpy(h_odata, d_odata, mem_size, cudaMemcpyDeviceToHost));
-        for (int j = 0; j < ny; j++) {
-            for (int i = 0; i < nx; i++) {
+        for (int j = 0; j < ny; j++)
+            for (int i = 0; i < nx; i++)
                 EXPECT(h_odata[i * ny + j] == h_idata[j * nx + i]);
-            }
-        }
     }
     cudaFree(d_idata);
     cudaFree(d_odata);

@@ -16,9 +16,8 @@ static void check(cudaError_t error, const char *call, const char *file, int lin
 __global__ void vectorAdd(const float *A, const float *B, float *C, int numElements)
 {
     int i = blockDim.x * blockIdx.x + threadIdx.x;
-    if (i < numElements) {
+    if (i < numElements)
         C[i] = A[i] + B[i];
-    }
 }
 
 int main(void)

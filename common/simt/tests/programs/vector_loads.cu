@@ -32,13 +32,11 @@ static_assert(sizeof(float3) == 12 && sizeof(uchar4) == 4 && sizeof(double2) == 
 __global__ void copyVector4(const int *d_in, int *d_out, int n)
 {
     int idx = blockIdx.x * blockDim.x + threadIdx.x;
-    for (int i = idx; i < n / 4; i += blockDim.x * gridDim.x) {
+    for (int i = idx; i < n / 4; i += blockDim.x * gridDim.x)
         reinterpret_cast<int4 *>(d_out)[i] = reinterpret_cast<const int4 *>(d_in)[i];
-    }
     int remainder = n % 4;
-    if (idx < remainder) {
+    if (idx < remainder)
         d_out[n - 1 - idx] = d_in[n - 1 - idx];
-    }
 }
 
 __global__ void arithmetic(float4 *a, Particle *particles, uint2 *u)
@@ -65,9 +63,8 @@ __global__ void reverseParts(float4 *a)
         float parts[4];
     } in, out;
     in.whole = a[threadIdx.x];
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         out.parts[i] = in.parts[3 - i];
-    }
     a[threadIdx.x] = out.whole;
 }
 
@@ -87,13 +84,11 @@ __global__ void copy_rays(const Ray *rays, float *sums, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float where;
-    if (i >= n) {
+    if (i >= n)
         return;
-    }
     Ray ray = rays[i];
-    if (ray.depth >= n) {
+    if (ray.depth >= n)
         return;
-    }
     sums[i] = ray.origin.y + ray.direction.x + ray.depth;
     sums[i] += meets(ray, where) ? where : 0;
 }
@@ -105,14 +100,12 @@ static void test_rays()
     float *sums;
     CHECK(cudaMallocManaged(&rays, n * sizeof *rays));
     CHECK(cudaMallocManaged(&sums, n * sizeof *sums));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         rays[i] = {{(float)i, 1, 2}, {3, 0, 4}, 5};
-    }
     copy_rays<<<1, n>>>(rays, sums, n);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         EXPECT(sums[i] == 1 + 3 + 5 + (i > 50 ? i : 0));
-    }
     cudaFree(rays);
     cudaFree(sums);
 }
@@ -142,9 +135,8 @@ int main()
         }
         copyVector4<<<2, 64>>>(in, out, n);
         CHECK(cudaDeviceSynchronize());
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             EXPECT(out[i] == i * 3);
-        }
         cudaFree(in);
         cudaFree(out);
     }
@@ -167,9 +159,8 @@ int main()
     }
     reverseParts<<<1, 32>>>(a);
     CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < 32; i++) {
+    for (int i = 0; i < 32; i++)
         EXPECT(a[i].x == 2 * i + 4 && a[i].w == 2 * i + 1);
-    }
     bind<<<1, 32>>>(a);
     CHECK(cudaDeviceSynchronize());
     EXPECT(a[5].x == a[5].y + 1 && a[5].w == 7);

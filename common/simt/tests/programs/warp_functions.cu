@@ -41,14 +41,12 @@ __global__ void shuffles(unsigned int *out)
         ok &= __shfl_sync(FULL, value, 1, width) == T(first + 1 % width) * T(3);
         ok &= __shfl_up_sync(FULL, value, 1, width) == T(in >= 1 ? lane - 1 : lane) * T(3);
         ok &= __shfl_down_sync(FULL, value, 2, width) == T(in + 2 < width ? lane + 2 : lane) * T(3);
-        if (width > 1) {
+        if (width > 1)
             ok &= __shfl_xor_sync(FULL, value, width / 2, width) == T(lane ^ width / 2) * T(3);
-        }
     }
     T sum = value;
-    for (int offset = 16; offset > 0; offset /= 2) {
+    for (int offset = 16; offset > 0; offset /= 2)
         sum += __shfl_xor_sync(FULL, sum, offset);
-    }
     ok &= sum == T(496 * 3);
     ok &= __shfl_sync(FULL, value, lane + 1) == T((lane + 1) % 32) * T(3);
     out[threadIdx.x] = ok;
@@ -60,9 +58,8 @@ __global__ void leader(int *counter)
     if (threadIdx.x % 3 == 0) {
         unsigned int active = __activemask();
         int lane = threadIdx.x % 32, first = __ffs(active) - 1;
-        if (lane == first) {
+        if (lane == first)
             atomicAdd(counter, __popc(active));
-        }
     }
 }
 

@@ -18,10 +18,9 @@ __device__ void inlined(int *out, int x)
 template <int N, class T>
 __device__ void unrolled(T *out, T x)
 {
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
         if (x > i) // parts
             out[x] += x * i;
-    }
 }
 
 struct Halve {

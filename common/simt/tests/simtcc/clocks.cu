@@ -14,9 +14,8 @@ __global__ void wait(unsigned long long *times, bool by_clock64)
     const unsigned long long start = by_clock64 ? clock64() : globaltimer();
     unsigned long long now = start;
     times[2 * threadIdx.x] = start;
-    while (now - start < 20000000) {
+    while (now - start < 20000000)
         now = by_clock64 ? clock64() : globaltimer();
-    }
     times[2 * threadIdx.x + 1] = now;
 }
 
@@ -27,9 +26,8 @@ int main()
     cudaMallocManaged(&times, 2 * threads * sizeof *times);
     for (bool by_clock64 : {false, true}) {
         wait<<<1, threads>>>(times, by_clock64);
-        if (cudaDeviceSynchronize() != cudaSuccess) {
+        if (cudaDeviceSynchronize() != cudaSuccess)
             return 1;
-        }
         printf("%d\n", times[2 * threads - 2] < times[1]);
     }
     cudaFree(times);

@@ -14,15 +14,12 @@ static I expected(F x)
     const bool is_signed = I(-1) < I(0);
     const double limit = ldexp(1, bits - is_signed);
     const unsigned long long lowest = 1ull << (bits - 1);
-    if (x != x) {
+    if (x != x)
         return bits == 64 || sizeof(F) == 8 ? I(lowest) : I(0);
-    }
-    if (x >= limit) {
+    if (x >= limit)
         return I(is_signed ? lowest - 1 : ~0ull);
-    }
-    if (is_signed) {
+    if (is_signed)
         return x < -limit ? I(lowest) : I((long long)x);
-    }
     return x <= -1 ? I(0) : I((unsigned long long)x);
 }
 
@@ -38,9 +35,8 @@ __global__ void convert(I *out, const F *in, int *work)
         const I sum = (I)(value + in[(i + 1) % N]);
         out[3 * i] = one;
         out[3 * i + 1] = sum;
-        for (int k = 0; k < i % 3 * 20; k++) {
+        for (int k = 0; k < i % 3 * 20; k++)
             work[t] += k;
-        }
         out[3 * i + 2] = before[t];
         before[t] = (I)(value * F(2));
     }
@@ -63,9 +59,8 @@ static int wrong()
                   : rand() % 3       ? any
                                      : rand() % 300 - 20);
     }
-    for (I &last : before) {
+    for (I &last : before)
         last = 0;
-    }
     cudaMalloc(&values, sizeof in);
     cudaMalloc(&results, sizeof out);
     cudaMalloc(&work, BLOCK * sizeof *work);

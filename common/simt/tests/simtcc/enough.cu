@@ -12,12 +12,10 @@ __global__ void step(int *data, int n, int wrong)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     __shared__ int copy[THREADS];
     copy[threadIdx.x] = i < n ? data[i] : 0;
-    if (!wrong) {
+    if (!wrong)
         __syncthreads();
-    }
-    if (i < n) {
+    if (i < n)
         data[i] = copy[threadIdx.x] + copy[threadIdx.x ^ 1] + 1;
-    }
 }
 
 /* The last of its blocks race. */
@@ -65,9 +63,8 @@ static void tell(const int *data, int n)
     unsigned int hash = 0;
     int *copy = (int *)malloc(n * sizeof *copy);
     cudaMemcpy(copy, data, n * sizeof *copy, cudaMemcpyDeviceToHost);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         hash = hash * 31 + (unsigned int)copy[i];
-    }
     printf("%08x %s\n", hash, cudaGetErrorString(cudaGetLastError()));
     free(copy);
 }
@@ -89,20 +86,17 @@ int main(int count, char **arguments)
         looks_back<<<BLOCKS, THREADS>>>(data, other);
         cudaMemcpy(data, other, BLOCKS * sizeof *data, cudaMemcpyDeviceToDevice);
     } else if (strcmp(name, "other_shape") == 0) {
-        for (int i = 0; i < LAUNCHES; i++) {
+        for (int i = 0; i < LAUNCHES; i++)
             step<<<BLOCKS, THREADS>>>(data, n, 0);
-        }
         step<<<BLOCKS - 1, THREADS>>>(data, n, 1);
     } else if (strcmp(name, "filled_before") == 0) { /* what is read may be what nobody saw */
-        for (int i = 0; i < LAUNCHES; i++) {
+        for (int i = 0; i < LAUNCHES; i++)
             step<<<BLOCKS, THREADS>>>(data, n, 0);
-        }
         reads<<<BLOCKS, THREADS>>>(other, data);
     } else {
         bool wrong = strcmp(name, "wrong_first") == 0, late = strcmp(name, "wrong_late") == 0;
-        for (int i = 0; i < LAUNCHES; i++) {
+        for (int i = 0; i < LAUNCHES; i++)
             step<<<BLOCKS, THREADS>>>(data, n, wrong || (late && i == LAUNCHES - 1));
-        }
     }
     tell(data, n);
     return 0;

@@ -60,9 +60,8 @@ __global__ void turns(T *words, int *orders)
     __syncthreads();
     take_turns(&word, &order);
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         orders[0] = order;
-    }
     take_turns(&words[1], &orders[1]);
 }
 
@@ -75,13 +74,11 @@ __global__ void steps(T *words, int *out)
     __atomic_fetch_sub(word, (T)2, __ATOMIC_RELAXED);
     __atomic_fetch_and(word, (T) ~(T)0, __ATOMIC_RELAXED);
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         out[blockIdx.x] = (int)(__atomic_load_n(word, __ATOMIC_RELAXED) & 0xffffff);
-    }
 #ifdef RACE
-    if (threadIdx.x == 1) {
+    if (threadIdx.x == 1)
         *word = 1;
-    }
 #endif
 }
 
@@ -103,9 +100,8 @@ static int asked()
     word[0] = word[1] = word[2] = 0;
     std::thread answers([word] {
 #ifndef NEVER
-        while (__atomic_load_n(&word[0], __ATOMIC_ACQUIRE) != 1) {
+        while (__atomic_load_n(&word[0], __ATOMIC_ACQUIRE) != 1)
             std::this_thread::yield();
-        }
         __atomic_store_n(&word[1], (T)7, __ATOMIC_RELEASE);
 #endif
     });

@@ -15,34 +15,30 @@ static float *in, *out, *more;
 __global__ void twice(const float *from, float *to, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    if (i < n)
         to[i] = 2 * from[i];
-    }
 }
 
 __global__ void plus(const float *from, float *to, int n, char what)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    if (i < n)
         to[i] = from[i] + what;
-    }
 }
 
 __global__ void accumulate(const float *from, float *to, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    if (i < n)
         to[i] += from[i];
-    }
 }
 
 /* What it writes, it reads; but the second time nothing changes. */
 __global__ void clamp(float *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    if (i < n)
         data[i] = fminf(data[i], 10);
-    }
 }
 
 __global__ void sums(const float *from, float *to)
@@ -51,14 +47,12 @@ __global__ void sums(const float *from, float *to)
     partial[threadIdx.x] = from[blockIdx.x * 128 + threadIdx.x];
     __syncthreads();
     for (int step = 64; step > 0; step /= 2) {
-        if (threadIdx.x < step) {
+        if (threadIdx.x < step)
             partial[threadIdx.x] += partial[threadIdx.x + step];
-        }
         __syncthreads();
     }
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         to[blockIdx.x] = partial[0];
-    }
 }
 
 __global__ void returns_early(const float *from, float *to, int n)
@@ -66,9 +60,8 @@ __global__ void returns_early(const float *from, float *to, int n)
     __shared__ float kept[128];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     kept[threadIdx.x] = threadIdx.x;
-    if (i >= n) {
+    if (i >= n)
         return;
-    }
     __syncthreads();
     to[i] = from[i] + kept[threadIdx.x / 2];
 }
@@ -76,9 +69,8 @@ __global__ void returns_early(const float *from, float *to, int n)
 __global__ void count(const float *from, unsigned int *counter, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n && from[i] > 3) {
+    if (i < n && from[i] > 3)
         atomicAdd(counter, 1);
-    }
 }
 
 __global__ void count_apart(unsigned int *counters)
@@ -93,17 +85,15 @@ __global__ void add_there(const float *where, float *to)
 
 __global__ void tell(const float *from)
 {
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         printf("the kernel finds %g\n", from[0]);
-    }
 }
 
 __global__ void puts_only(const float *from, float *to)
 {
     to[threadIdx.x] = from[threadIdx.x];
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         printf("once more\n");
-    }
 }
 
 __global__ void times(long long *to)
@@ -140,9 +130,8 @@ __global__ void bump_slowly(unsigned int *words)
 {
     unsigned int value = words[0];
     words[1] = 1;
-    for (int i = 0; i < 10000000; i++) {
+    for (int i = 0; i < 10000000; i++)
         value = value * 3 + 1;
-    }
     words[0] = value;
 }
 __global__ void fetch(cudaTextureObject_t texture, float *to)
@@ -190,9 +179,8 @@ static void show_memory(const char *what, const void *memory, size_t bytes)
     unsigned char *copy = (unsigned char *)malloc(bytes);
     unsigned int hash = 1;
     cudaMemcpy(copy, memory, bytes, cudaMemcpyDeviceToHost);
-    for (size_t i = 0; i < bytes; i++) {
+    for (size_t i = 0; i < bytes; i++)
         hash = hash * 31 + copy[i];
-    }
     printf("%s %08x, %s\n", what, hash, cudaGetErrorString(cudaGetLastError()));
     free(copy);
 }
@@ -204,9 +192,8 @@ static void show(void)
 
 static void prepare(void)
 {
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
         host[i] = i % 17;
-    }
     cudaMalloc(&in, N * sizeof *in);
     cudaMalloc(&out, N * sizeof *out);
     cudaMalloc(&more, N * sizeof *more);
@@ -255,9 +242,8 @@ static void race_with(void (*other)(cudaStream_t stream), int i)
 {
     cudaDeviceSynchronize();
     TWICE;
-    if (i == TIMES - 1) {
+    if (i == TIMES - 1)
         other(without_order());
-    }
 }
 static void race_write_input(int i)
 {
@@ -351,18 +337,16 @@ static const struct {
      }},
     {"input_written",
      [](int i) {
-         if (i % 2 == 1) {
+         if (i % 2 == 1)
              plus<<<8, 128>>>(more, in, N, (char)i);
-         }
          TWICE;
      }},
     {"output_filled",
      [](int i) {
          TWICE;
          show();
-         if (i > 1) {
+         if (i > 1)
              cudaMemset(out + i, 1, 4);
-         }
      }},
     {"output_written",
      [](int i) {
@@ -379,9 +363,8 @@ static const struct {
     /* It always leaves the same, but in the end it does not begin with the same. */
     {"started_again",
      [](int i) {
-         if (i < TIMES - 1) {
+         if (i < TIMES - 1)
              cudaMemset(out, 0, N * sizeof *out);
-         }
          accumulate<<<8, 128>>>(in, out, N);
      }},
     {"counted", [](int) { count<<<8, 128>>>(in, (unsigned int *)out, N); }},
@@ -408,9 +391,8 @@ static const struct {
     {"found_other",
      [](int i) {
          cudaMemset(out, 0, N * sizeof *out);
-         if (i == 4) {
+         if (i == 4)
              cudaMemset(out + 900, 1, 1);
-         }
          plus<<<8, 128>>>(in, out, 900, 1);
          show_memory("out", out, N * sizeof *out);
      }},
@@ -419,12 +401,10 @@ static const struct {
     {"put_back",
      [](int i) {
          cudaMemset(out, 0, N * sizeof *out);
-         if (i == TIMES - 2) {
+         if (i == TIMES - 2)
              cudaMemset(in + 5, 0, sizeof *in);
-         }
-         if (i == TIMES - 1) {
+         if (i == TIMES - 1)
              cudaMemset(more + 7, 1, 1);
-         }
          add_and_keep<<<8, 128>>>(in, out, more, N);
          show_memory("out", out, N * sizeof *out);
          show_memory("more", more, N * sizeof *more);
@@ -498,25 +478,21 @@ static const struct {
      [](int i) {
          static unsigned int *pinned;
          std::thread other;
-         if (!pinned) {
+         if (!pinned)
              cudaMallocHost(&pinned, 3 * sizeof *pinned);
-         }
          volatile unsigned int *const words = pinned;
          words[0] = words[1] = 0;
          words[2] = 5;
-         if (i == 2) {
+         if (i == 2)
              other = std::thread([words] {
-                 while (words[1] == 0) {
+                 while (words[1] == 0)
                      std::this_thread::yield();
-                 }
                  words[2] = 77;
              });
-         }
          bump_slowly<<<1, 1>>>(pinned);
          cudaDeviceSynchronize();
-         if (i == 2) {
+         if (i == 2)
              other.join();
-         }
          printf("%u, beside %u\n", words[0], words[2]);
      }},
     {"registered_written",
@@ -549,9 +525,8 @@ static const struct {
          resource.res.linear.desc = cudaCreateChannelDesc<float>();
          resource.res.linear.sizeInBytes = N * sizeof *in;
          static cudaTextureObject_t one;
-         if (!one) {
+         if (!one)
              cudaCreateTextureObject(&one, &resource, &description, NULL);
-         }
          cudaMemset((char *)in + i, i, 1);
          fetch<<<1, 32>>>(one, out);
      }},
@@ -604,18 +579,16 @@ static const struct {
     {"unregistered",
      [](int i) {
          static float *const memory = registered();
-         if (i == TIMES - 1) {
+         if (i == TIMES - 1)
              cudaHostUnregister(memory);
-         }
          twice<<<8, 128>>>(memory, out, N);
      }},
     {"freed",
      [](int i) {
          TWICE;
          cudaDeviceSynchronize();
-         if (i == 3) {
+         if (i == 3)
              cudaFree(in);
-         }
      }},
     {"race_write_input", race_write_input},
     {"race_read_output", race_read_output},
@@ -640,9 +613,8 @@ static const struct {
     /* Between the launches, another one writes the same. */
     {"race_after_writer",
      [](int i) {
-         if (i > 0) {
+         if (i > 0)
              accumulate<<<8, 128>>>(more, out, N);
-         }
          race_read_output(i);
      }},
     /* After the last of the launches, another one in its stream reads the input. */
@@ -662,9 +634,8 @@ static const struct {
          cudaDeviceSynchronize();
          TWICE;
          if (i == TIMES - 1) {
-             for (int j = 0; j < 100; j++) {
+             for (int j = 0; j < 100; j++)
                  plus<<<1, 32>>>(more, more + 32, 32, (char)j);
-             }
              plus<<<8, 128, 0, without_order()>>>(more + 64, in, 900, 0);
          }
      }},
@@ -674,35 +645,31 @@ static const struct {
      [](int i) {
          plus<<<8, 128>>>(more, more, N, 0);
          cudaDeviceSynchronize();
-         if (i == TIMES - 1) {
+         if (i == TIMES - 1)
              plus<<<8, 128, 0, without_order()>>>(in, in, N, 0);
-         }
          TWICE;
      }},
     {"race_read_counter",
      [](int i) {
          clear(more, i);
          count<<<8, 128>>>(in, (unsigned int *)more, N);
-         if (i == TIMES - 1) {
+         if (i == TIMES - 1)
              plus<<<1, 1, 0, without_order()>>>(more, out, 1, 0);
-         }
      }},
     /* Only to its block the kernel's atomics are such. */
     {"race_of_block_scope",
      [](int i) {
          clear(more, i);
          count_apart<<<1, 128>>>((unsigned int *)more);
-         if (i == TIMES - 1) {
+         if (i == TIMES - 1)
              count<<<8, 128, 0, without_order()>>>(in, (unsigned int *)more + 5, N);
-         }
      }},
     {"no_race_of_atomics",
      [](int i) {
          clear(more, i);
          count<<<8, 128>>>(in, (unsigned int *)more, N);
-         if (i == TIMES - 1) {
+         if (i == TIMES - 1)
              count<<<8, 128, 0, without_order()>>>(in, (unsigned int *)more, N);
-         }
      }},
     {"no_race",
      [](int i) {
@@ -729,13 +696,11 @@ int main(int argc, char **argv)
             prepare();
             for (int j = 0; j < TIMES; j++) {
                 cases[i].launch(j);
-                if (!strstr(argv[1], "race")) {
+                if (!strstr(argv[1], "race"))
                     show();
-                }
             }
-            if (cudaDeviceSynchronize() != cudaSuccess) {
+            if (cudaDeviceSynchronize() != cudaSuccess)
                 return 3;
-            }
             cudaMemcpyFromSymbol(host, result, sizeof result);
             printf("result %g\n", host[0]);
         }

@@ -52,9 +52,8 @@ static __host__ __device__ __noinline__ int initial_of(int key)
         {16, "sixteen"}, {17, "seventh"},  {18, "eighth"},   {19, "ninth"},   {20, "twenty"},
         {21, "more"},    {22, "and more"}, {23, "the last"}, {24, "another"}, {-1, "?"}};
     int i = 0;
-    while (table[i].key != -1 && table[i].key != key) {
+    while (table[i].key != -1 && table[i].key != key)
         i++;
-    }
     return table[i].name[0];
 }
 
@@ -148,9 +147,8 @@ static __global__ void choose()
 static __global__ void compare(int *data)
 {
     int sum = 0;
-    for (const node *at = nodes; at != &last && sum < 100; at = at->next) {
+    for (const node *at = nodes; at != &last && sum < 100; at = at->next)
         sum += at->value;
-    }
     data[0] += (chosen[0] == twice) + 2 * (chosen[1] == same) + 4 * (functions[1] == chosen[0]);
     data[0] += 8 * (int)(power - powers) + 100 * sum + (int)chosen[0](1000);
 }
@@ -162,13 +160,11 @@ static void launch(int *data, int round)
     launches++;
     add<<<1, 64>>>(data, round);
     add_n<int, 3><<<1, 64>>>(data, (int)names.size());
-    if (round == 0) {
+    if (round == 0)
         choose<<<1, 1>>>();
-    }
     compare<<<1, 1>>>(data);
-    if (round == 3) {
+    if (round == 3)
         throw std::runtime_error("three");
-    }
 }
 
 int main()

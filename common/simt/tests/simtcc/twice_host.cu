@@ -31,9 +31,8 @@ struct named {
     std::vector<std::string> names{"one", "two"};
     virtual ~named()
     {
-        if (names.size() != 2 || has_hooks()) {
+        if (names.size() != 2 || has_hooks())
             puts("a destructor");
-        }
     }
 };
 
@@ -44,12 +43,10 @@ static int sum_of(const std::vector<T> &values)
 {
     named keeps;
     T sum = 0;
-    for (T value : values) {
+    for (T value : values)
         sum += value;
-    }
-    if (sum > 10) {
+    if (sum > 10)
         throw std::out_of_range("sum");
-    }
     return sum + has_hooks();
 }
 
