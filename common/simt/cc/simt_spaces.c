@@ -323,7 +323,8 @@ void check_call(size_t token, size_t body)
         complain(tokens[token].begin, "%.*s() is a function of the host, called in device code: %s",
                  length, word,
                  function ? "declare it __host__ __device__" : "a GPU does not have it");
-    } else if (!host && !is_ambiguous(token)) {
+    } else if (!host && !(token > 2 && is_punctuation(token - 1, ':') && is(token - 3, "std")) &&
+               !is_ambiguous(token)) { /* std::sort() is not the kernel sort */
         complain(tokens[token].begin,
                  "kernel %.*s is called like a function: launch it, %.*s<<<blocks, threads>>>(...)",
                  length, word, length, word);
