@@ -187,12 +187,30 @@ void simt_judge_strictly(void)
 
 void (*simt_finding_told)(const struct finding *finding);
 
-/* Whether it was told: what is kept over launches (where the program may go on) is told once. */
+/* Of a pair of lines the worst is told: blocks that race there, as what orders them orders threads,
+ * too; and rather a race than a note. */
+static bool another_tells(const struct finding *race)
+{
+    for (unsigned int i = 0; i < found_count && race->wrong == RACE; i++) {
+        const struct finding *other = &found[i];
+        if (other->wrong == RACE && !other->other_operation && !simt_is_note(other) &&
+            (simt_is_note(race) || (other->other_block && !race->other_block)) &&
+            ((simt_is_same_line(race->site, other->site) &&
+              simt_is_same_line(race->other_site, other->other_site)) ||
+             (simt_is_same_line(race->site, other->other_site) &&
+              simt_is_same_line(race->other_site, other->site)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether it was told: what has the same lines is told once. */
 static bool tell(FILE *file, const struct finding *finding)
 {
     const bool is_note = simt_is_note(finding);
-    const unsigned int number = simt_keep_finding(finding, is_note);
-    if ((is_note || simt_goes_on) && number == 0) {
+    const unsigned int number = another_tells(finding) ? 0 : simt_keep_finding(finding, is_note);
+    if (number == 0) {
         return false;
     }
     if (simt_finding_told) {

@@ -31,6 +31,7 @@ static const char *const kinds[] = {
     [UNINITIALISED] = "uninitialised",
     [MISALIGNED] = "misaligned",
     [HOST_POINTER] = "host_memory",
+    [HOST_FUNCTION] = "host_function",
     [NO_PROXY_FENCE] = "proxy_fence",
     [NO_MAP_FENCE] = "tensormap_fence",
     [BEYOND_ROWS] = "beyond_rows",
@@ -49,6 +50,7 @@ struct place {
 struct kept {
     enum wrong wrong;
     bool is_note;
+    bool of_copy; /* that runs on: it matters which of the two comes first */
     char *kernel, *text;
     struct place at, other;
     uint64_t count;
@@ -159,7 +161,8 @@ static struct kept *find(const struct kept *like)
         if (kept[i].wrong == like->wrong && kept[i].is_note == like->is_note &&
             (like->wrong != COPY_RACE || strcmp(kept[i].text, like->text) == 0) &&
             ((is_same_place(kept[i].at, like->at) && is_same_place(kept[i].other, like->other)) ||
-             (is_same_place(kept[i].at, like->other) && is_same_place(kept[i].other, like->at)))) {
+             (!like->of_copy && is_same_place(kept[i].at, like->other) &&
+              is_same_place(kept[i].other, like->at)))) {
             return &kept[i];
         }
     }
@@ -180,6 +183,8 @@ unsigned int simt_keep_finding(const struct finding *finding, bool is_note)
 {
     struct kept new = {.wrong = finding->wrong,
                        .is_note = is_note,
+                       .of_copy =
+                           finding->kind > EVENT_ATOMIC || finding->other_kind > EVENT_ATOMIC,
                        .at = place_of(finding, finding->site),
                        .other = place_of(finding, finding->other_site),
                        .count = finding->count,

@@ -15,6 +15,7 @@
 
 #include "base/bits.h"
 #include "check/findings.h"
+#include "machine/cluster.h"
 #include "machine/ptx.h"
 #include "memory/streams.h"
 #include "model/sites.h"
@@ -79,6 +80,8 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
     unsigned int other_thread = other % SIMT_THREADS;
     bool other_block = simt_is_other_block(other);
     bool same_warp = !other_block && other_thread / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE;
+    unsigned int rank;
+    void *own;
     enum simt_event_kind kind = act->frees ? EVENT_FREE : act->kind;
     const bool near = !other_block && other_thread < SIMT_MAX_BLOCK_THREADS;
     if (other_thread >= SIMT_MAX_BLOCK_THREADS) {
@@ -96,7 +99,9 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
                  (kind == EVENT_ATOMIC && other_kind == EVENT_LOAD) || both_volatile;
     simt_add_finding((struct finding){
         .wrong = RACE,
-        .space = act->space,
+        .space = other_block && simt_cluster_find((const void *)(uintptr_t)address, &rank, &own)
+                     ? SPACE_SHARED
+                     : act->space,
         .kind = kind,
         .other_kind = other_kind,
         .site = act->site,

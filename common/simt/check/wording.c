@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "machine/machine.h"
 #include "machine/reports.h"
 #include "memory/streams.h"
 #include "model/sites.h"
@@ -92,20 +93,18 @@ static const char *race_hint(const struct finding *race)
     }
     if (race->other_kind == EVENT_COPY) {
         return "an asynchronous copy writes from its issue until its thread has waited for it: "
-               "wait, "
-               "then __syncthreads(),\n"
-               "  before anybody reads or writes the place.";
+               "wait, then __syncthreads(),\n"
+               "  before anybody reads or writes the place. (cg::wait(group) does both; no barrier "
+               "waits for copies.)";
     }
     if (race->kind == EVENT_COPY) {
         return "an asynchronous copy writes from its issue on: __syncthreads() is missing between "
-               "the "
-               "last use of the place\n"
+               "the last use of the place\n"
                "  and the copy that fills it anew.";
     }
     if (race->almost == SIMT_NO_ACQUIRE_FENCE) {
         return "the writer has called a fence and then changed a place atomically, which this "
-               "thread "
-               "has seen; but it has called\n"
+               "thread has seen; but it has called\n"
                "  no __threadfence() after that: its read may still give what was there before.";
     }
     if (race->almost == SIMT_BLOCK_SCOPE) {
@@ -114,20 +113,30 @@ static const char *race_hint(const struct finding *race)
     }
     if (race->kind == EVENT_ATOMIC && race->other_kind == EVENT_ATOMIC) {
         return "an atomic that ends in _block is atomic among the threads of one block only: use "
-               "the "
-               "one without it.";
+               "the one without it.";
     }
     if (race->same_instruction) {
         return "lanes of a warp write the same place at the same time, and one of them wins: let "
-               "one "
-               "lane write,\n"
+               "one lane write,\n"
                "  or combine the values, with an atomic or a shuffle.";
+    }
+    if (race->other_block && race->space == SPACE_SHARED) {
+        return "nothing orders the two blocks of the cluster: cluster.sync() is missing between "
+               "them.";
+    }
+    if (race->other_block && is_update(race) && simt_grid.changed) {
+        return "this line reads and writes the place, and blocks run in any order. If a lock "
+               "guards it, or a flag or ticket\n"
+               "  hands it on, a fence is missing: __threadfence() before the atomic that gives it "
+               "back, and after the one that\n"
+               "  takes it (memory_order_release, memory_order_acquire). Otherwise use an atomic.";
     }
     if (race->other_block && is_update(race)) {
         return "this line reads and writes the place, and blocks run in any order: use an atomic, "
-               "or "
-               "let each block\n"
-               "  write a place of its own, and a second launch combine them.";
+               "or let each block\n"
+               "  write a place of its own, and a second launch combine them. If any order will "
+               "do, say so: access it\n"
+               "  by cuda::atomic_ref with memory_order_relaxed, or as volatile.";
     }
     if (race->other_block) {
         return "blocks run in any order. Use an atomic, or a second launch, or let the writer call "
@@ -200,7 +209,8 @@ static void tell_operation(FILE *file, const struct finding *race)
     fputs("  hint: nothing orders the two, they may be done at the same time: use one stream, or "
           "cudaEventRecord() after the\n"
           "  first and cudaStreamWaitEvent() before the second, or have the host wait between "
-          "them.\n",
+          "them; in a graph, make the\n"
+          "  first a dependency of the second.\n",
           file);
 }
 
@@ -303,6 +313,10 @@ static void tell_what(FILE *file, const struct finding *finding)
     case UNDEFINED:
         fprintf(file, "an undefined value is stored: %s\n", finding->text);
         break;
+    case HOST_FUNCTION:
+        fprintf(file, "%s %s\n", finding->site ? "the kernel reads" : "an argument is",
+                finding->text);
+        break;
     case NO_PROXY_FENCE:
         fprintf(file, "no fence.proxy.async between a write and %s, in %s memory\n",
                 finding->kind == EVENT_WGMMA ? "a wgmma that reads it" : "a bulk copy",
@@ -373,9 +387,16 @@ static void tell_hint(FILE *file, const struct finding *finding)
               "branch.\n",
               file);
     } else if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
+        const struct uint3 block = simt_grid.launch->block;
         fputs("  hint: is a barrier missing, or has the thread that should write it returned "
               "early?\n",
               file);
+        if (block.y * block.z > 1) {
+            fprintf(file,
+                    "  Or does an index, or a template of CUB, count threads along x only? The "
+                    "block has %u x %u x %u.\n",
+                    block.x, block.y, block.z);
+        }
     } else if (finding->wrong == NO_PROXY_FENCE) {
         tell_thread(file, finding->other_thread);
         fputs(" wrote it at ", file);
@@ -398,6 +419,22 @@ static void tell_hint(FILE *file, const struct finding *finding)
               "what lies behind them is in use,\n"
               "  let threads store the last chunk of each row.\n",
               file);
+    } else if (finding->wrong == OUT_OF_BOUNDS && finding->space == SPACE_SHARED &&
+               simt_grid.launch->shared_bytes == 0 &&
+               strncmp(finding->text, "the launch", strlen("the launch")) == 0) {
+        fputs(
+            "  hint: `extern __shared__` takes as many bytes as the launch says. And shared memory "
+            "is a block's own: a pointer to\n"
+            "  another kernel's, such as a parent's, is of no use here: pass global memory.\n",
+            file);
+    } else if (finding->wrong == HOST_FUNCTION) {
+        fputs(
+            "  hint: on a GPU, functions of the device have addresses of their own. A kernel makes "
+            "objects with virtual\n"
+            "  functions (new, also in place). It takes a function's address, or a __device__ "
+            "variable has it, from which\n"
+            "  the host copies it: cudaMemcpyFromSymbol().\n",
+            file);
     } else if (finding->wrong == READ_ONLY) {
         fputs("  __ldg reads it at ", file);
         simt_tell_line(file, finding->other_site);
@@ -410,6 +447,10 @@ static void tell_hint(FILE *file, const struct finding *finding)
 static void tell_other(FILE *file, const struct finding *finding)
 {
     tell_what(file, finding);
+    if (finding->wrong == HOST_FUNCTION && !finding->site) {
+        tell_hint(file, finding);
+        return;
+    }
     tell_thread(file, finding->thread);
     if (finding->wrong == BAD_INDEX) {
         fprintf(file, " uses it at ");

@@ -54,8 +54,7 @@ static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned i
                 "names lanes that have returned from the kernel:", exited & lanes[lane].mask,
                 "this lane reads one of those, which has no value to give.\n"
                 "  Where they skipped it: every lane that the mask names must execute this call: "
-                "take "
-                "it out of the branch, let\n"
+                "take it out of the branch, let\n"
                 "  all call it, and use the result in some. Where they returned early: let them "
                 "stay, with a neutral value.");
         }
@@ -166,7 +165,7 @@ const char *simt_collective_name(enum simt_collective operation)
         [SIMT_REDUCE_XOR] = "__reduce_xor_sync",
         [SIMT_ACTIVEMASK] = "__activemask",
         [SIMT_WMMA] = "load_matrix_sync or store_matrix_sync",
-        [SIMT_MATRIX] = "mma.sync, wgmma.mma_async, ldmatrix or stmatrix",
+        [SIMT_MATRIX] = "wgmma.mma_async, ldmatrix, stmatrix, mma.sync or mma_sync",
         [SIMT_WGMMA] = "wgmma.fence, commit_group or wait_group",
     };
     return names[operation];

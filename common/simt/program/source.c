@@ -54,9 +54,14 @@ static bool is_users(const char *file)
     if (file[0] == '?' || strncmp(file, "/usr/", 5) == 0 || strstr(file, "/include/cccl/")) {
         return false;
     }
-    snprintf(header, sizeof header, "%.*s/simt_host_api.h", slash ? (int)(slash - file) : 1,
-             slash ? file : ".");
-    return access(header, R_OK) != 0;
+    for (int up = 0; up < 2; up++) { /* the folder, and the one above it */
+        snprintf(header, sizeof header, "%.*s/%ssimt_host_api.h", slash ? (int)(slash - file) : 1,
+                 slash ? file : ".", up ? "../" : "");
+        if (access(header, R_OK) == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool is_kernel_file(const char *file)

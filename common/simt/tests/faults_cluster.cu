@@ -445,7 +445,7 @@ static const Case cases[] = {
     {"registers_early", "data race in", [] { send_registers<false><<<2, BLOCK>>>(f); }},
     {"no_sync", "access out of bounds|data race in", [] { no_sync<<<2, BLOCK>>>(f); }},
     {"relaxed", "data race in", [] { relaxed<<<2, BLOCK>>>(f); }},
-    {"overwritten", "data race in", [] { overwritten<<<2, BLOCK>>>(f); }},
+    {"overwritten", "cluster.sync() is missing", [] { overwritten<<<2, BLOCK>>>(f); }},
     {"past_end", "access out of bounds", [] { past_end<<<2, BLOCK>>>(f); }},
     {"returned", "which has returned|data race in", [] { returned<<<2, BLOCK>>>(f); }},
     {"barrier_unready",

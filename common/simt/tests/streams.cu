@@ -284,7 +284,7 @@ static const Case cases[] = {
              cudaStreamDestroy(stream);
          }
      }},
-    {"graph", "nothing orders the two", [] { capture_and_launch(false); }},
+    {"graph", "in a graph, make the", [] { capture_and_launch(false); }},
     {"ok_graph", "", [] { capture_and_launch(true); }},
     {"graph_copy", "in another stream",
      [] {

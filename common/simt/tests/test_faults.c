@@ -95,6 +95,10 @@ static int check_one(const char *name, const char *phrases)
         print_error("%s: \"%s\" is not in:\n%s\n", name, phrases, text);
         return 1;
     }
+    if (strncmp(name, "once_", 5) == 0 && strstr(strstr(text, "simt: ") + 1, "simt: ")) {
+        print_error("%s: told twice:\n%s\n", name, text);
+        return 1;
+    }
     /* What would help one pair of threads only is no hint. */
     if (strstr(text, "__syncwarp() is missing") && strstr(text, "__syncthreads() is missing")) {
         print_error("%s: two hints:\n%s\n", name, text);

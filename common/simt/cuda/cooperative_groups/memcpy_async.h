@@ -11,7 +11,8 @@ namespace cooperative_groups
 
 /* Each thread takes every size()-th piece; pieces are as wide as the alignment allows. */
 template <class Group, class T>
-void memcpy_async(const Group &group, T *destination, const T *source, size_t bytes, SIMT_SITE)
+SIMT_INLINE_MEMBER void memcpy_async(const Group &group, T *destination, const T *source,
+                                     size_t bytes, SIMT_SITE)
 {
     char *to = reinterpret_cast<char *>(destination);
     const char *from = reinterpret_cast<const char *>(source);
