@@ -23,6 +23,7 @@
 #include "check/shadow.h"
 #include "check/skips.h"
 #include "check/used.h"
+#include "count/branch.h"
 #include "count/listing.h"
 #include "count/replay.h"
 #include "count/step.h"
@@ -205,8 +206,7 @@ static void tell_put_off(void)
 {
     if (put_off_text) {
         fprintf(stderr,
-                "simt: note: %s; no result went to the host, as in a loop that only takes "
-                "time\n",
+                "simt: note: %s; no result went to the host, as in a loop that only takes time\n",
                 put_off_note);
         put_off_text = NULL;
     }
@@ -267,6 +267,7 @@ static bool start_launch(const struct simt_launch *launch)
     }
     simt_repeats_come_first();
     simt_check_start_launch(blocks);
+    simt_functions_start_launch(launch);
     simt_plans_start_launch();
     simt_skips_start_launch(launch);
     simt_requests_launch(launch);
@@ -725,6 +726,9 @@ const struct simt_observer simt_observer = {
     .tell_last = simt_tell_last,
     .tell_place = tell_place,
     .tell_place_number = tell_place_number,
+    .pointer_read = simt_functions_read,
+    .pointers_stored = simt_functions_learn,
+    .branch = simt_branch_of,
     .last_change = simt_check_last_change,
 };
 /* SPDX-License-Identifier: MIT */

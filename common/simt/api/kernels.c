@@ -352,6 +352,9 @@ static cudaError_t launch_by_address(struct simt_launch launch, void **arguments
     if (!launch.closure) {
         return simt_error(cudaErrorMemoryAllocation);
     }
+    for (size_t i = 0; i < kernel->parameters; i++) {
+        simt_find_code(&launch, arguments[i], kernel->sizes[i]);
+    }
     error = (cudaError_t)simt_launch_kernel(&launch);
     free(launch.closure);
     return error;

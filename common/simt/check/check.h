@@ -27,6 +27,12 @@ void simt_check_host_pages(const struct simt_region *region,
                            void (*found)(char *page, enum simt_region_access access));
 /* Code of the host at `at` reads or writes there: whether one of them may still use the word. */
 bool simt_check_host_access(const void *address, bool writes, const void *at);
+/* functions.c. The device has made what is in these words. A launch starts that is checked: its
+ * arguments. The running thread reads a word. From now on not all that kernels do is looked at. */
+void simt_functions_learn(const void *words, size_t bytes);
+void simt_functions_start_launch(const struct simt_launch *launch);
+void simt_functions_read(const void *address, uint64_t value, const void *caller);
+void simt_functions_not_looked(void);
 /* Lanes free memory from the kernels' heap. */
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);

@@ -6,6 +6,7 @@
 #include "base/need.h"
 #include "base/own.h"
 #include "check/causality.h"
+#include "check/check.h"
 #include "check/pages.h"
 #include "check/written.h"
 #include "cuda/simt_analysis.h"
@@ -181,6 +182,7 @@ void simt_check_not_looked(void)
         return;
     }
     all_are_written = true;
+    simt_functions_not_looked();
     simt_written_set_all();
     simt_pages_set_all_written();
 }

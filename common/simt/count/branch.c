@@ -245,6 +245,11 @@ void simt_trail_enter(struct simt_trail *trail, unsigned int depth, uint32_t pla
     trail->places[trail->depth] = place;
 }
 
+uint32_t simt_branch_of(uint32_t block)
+{
+    return branch_of(block, false);
+}
+
 uint32_t simt_trail_branch(const struct simt_trail *trail, unsigned int depth)
 {
     static struct {

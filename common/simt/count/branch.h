@@ -15,6 +15,8 @@ void simt_trail_enter(struct simt_trail *trail, unsigned int depth, uint32_t pla
 /* The place of the branch from which the next basic block is entered, at this depth. If that is not
  * to be found, of the block. */
 uint32_t simt_trail_branch(const struct simt_trail *trail, unsigned int depth);
+/* The same of a block itself. */
+uint32_t simt_branch_of(uint32_t block);
 
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -88,7 +88,10 @@ struct simt_launch {
     struct uint3 cluster;    /* blocks that run together; {0, 0, 0}: what the kernel says, or one */
     const void *begin, *end; /* of what lies on the host's stack and belongs to the launch */
     size_t closure_bytes;    /* copied, it is as good; 0: it is not */
+    uint64_t code;           /* among the arguments, a function, or the virtual ones of an object */
 };
+/* Looks for it in an argument. */
+void simt_find_code(struct simt_launch *launch, const void *argument, size_t bytes);
 
 /* Runs the launch, or returns and sets as the last error what a device would report. */
 int simt_launch_kernel(const struct simt_launch *launch);

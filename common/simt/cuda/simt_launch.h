@@ -140,6 +140,14 @@ struct thread_argument<T, true> : argument<T> {
     }
 };
 
+template <class T>
+SIMT_NO_HOOKS void find_code(simt_launch &launch, const T &argument)
+{
+    if constexpr (std::is_class_v<T> || std::is_function_v<std::remove_pointer_t<T>>) {
+        simt_find_code(&launch, __builtin_addressof(argument), sizeof argument);
+    }
+}
+
 /* A launch of a known function: arguments are converted to its parameters, and the body has copies
  * of them. Where parameters have defaults, the call knows them. */
 template <class Call, class... Parameters>
@@ -153,7 +161,9 @@ struct function_launch {
         auto body =
             [=, kernel = reinterpret_cast<void (*)(taken<Parameters>...)>(function)]()
                 SIMT_NO_HOOKS { kernel(thread_argument<Parameters>{arguments}.value()...); };
-        run(launch, invoke_without_hooks<decltype(body)>, &body, sizeof body);
+        simt_launch with = launch;
+        (find_code<std::remove_reference_t<passed<Parameters>>>(with, arguments), ...);
+        run(with, invoke_without_hooks<decltype(body)>, &body, sizeof body);
     }
 
     template <class... Arguments>
@@ -175,7 +185,9 @@ struct overloaded_launch {
     void operator()(Arguments... arguments) const
     {
         auto body = [=, overloaded = call]() mutable { overloaded(arguments...); };
-        run(launch, invoke<decltype(body)>, &body, sizeof body);
+        simt_launch with = launch;
+        (find_code(with, arguments), ...);
+        run(with, invoke<decltype(body)>, &body, sizeof body);
     }
 };
 

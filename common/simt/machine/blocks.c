@@ -93,6 +93,7 @@ void simt_start_block(void)
     block->alive = simt_grid.threads;
     block->number = simt_cluster_start_block(number);
     block->rounds = block->full_traces = 0;
+    block->read = (struct simt_read){UINT64_MAX, 0};
     block->waits_for_grid = false;
     memset(block->boxes, 0, sizeof block->boxes);
     block->current_warp = &block->warps[simt_ready_warp()];

@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "machine/machine.h"
+#include "observe/observer.h"
+#include "program/symbols.h"
 
 #define ONE_CALL ((uint64_t)1 << EVENT_DEPTH_SHIFT)
 
@@ -176,10 +178,32 @@ int simt_names_vectors(void)
     VOLATILE_STORE(__tsan_volatile_write##size, size)                                              \
     VOLATILE_STORE(__tsan_unaligned_volatile_write##size, size)
 
+/* Whether it is an address of a function, the checks know. */
+static inline void look_at_pointer(const void *address, const void *caller)
+{
+    uint64_t value;
+    if (simt_tracing && simt_recorder.lane >= 0) {
+        memcpy(&value, address, sizeof value);
+        if (__builtin_expect(simt_is_of_program(value), 0)) {
+            simt_observer.pointer_read(address, value, caller);
+        }
+    }
+}
+
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
-ACCESSES(8)
+STORE(__tsan_write8, 8)
+LOAD(__tsan_unaligned_read8, 8)
+STORE(__tsan_unaligned_write8, 8)
+
+void __tsan_read8(const void *address);
+void __tsan_read8(const void *address)
+{
+    record_load(CALLER, 8, address);
+    look_at_pointer(address, CALLER);
+}
+
 ACCESS_16(__tsan_read16, EVENT_LOAD, record_load)
 ACCESS_16(__tsan_write16, EVENT_STORE, record_store)
 ACCESS_16(__tsan_unaligned_read16, EVENT_LOAD, record_load)
@@ -267,13 +291,15 @@ void *simt_traced_memset(void *to, int byte, size_t size)
 void __tsan_vptr_update(void **pointer, void *value);
 void __tsan_vptr_update(void **pointer, void *value)
 {
-    (void)value;
     record(CALLER, EVENT_STORE, sizeof *pointer, pointer);
+    if (simt_tracing) {
+        simt_observer.pointers_stored(&value, sizeof value);
+    }
 }
 
 void __tsan_vptr_read(void **pointer);
 void __tsan_vptr_read(void **pointer)
 {
-    record(CALLER, EVENT_LOAD, sizeof *pointer, pointer);
+    __tsan_read8(pointer);
 }
 /* SPDX-License-Identifier: MIT */

@@ -6,6 +6,7 @@
 #include "base/own.h"
 #include "base/space.h"
 #include "cuda/simt_ptx_runtime.h"
+#include "observe/recorder.h"
 
 enum { SIMT_MAX_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE };
 
@@ -39,6 +40,14 @@ struct simt_poll {
     bool second; /* the 8 bytes behind have been read since */
 };
 
+/* How a thread goes round a loop that changes no memory. */
+struct simt_round {
+    uint64_t state;            /* what it was like in full trace `noted`, of `count` */
+    unsigned int noted, count; /* numbers from 1 on */
+    unsigned int until;        /* it becomes that again and again: it never ends by itself */
+    uint32_t place;            /* there; 0: none */
+};
+
 /* What each switch and each collective needs comes first, in one cache line. */
 struct simt_thread {
     struct simt_fiber *fiber; /* NULL before it starts and after it ends */
@@ -61,6 +70,7 @@ struct simt_thread {
     const struct simt_mbarrier *awaited;    /* by mbarrier.try_wait */
     struct simt_bulk_groups bulk;
     struct simt_poll poll;
+    struct simt_round round;
     bool waits;           /* its last poll found what the one before had found */
     uint64_t atomic_old;  /* what its last atomic found: others may run before it asks */
     bool atomic_is_noted; /* that is to be made again: atomics.c */
@@ -133,7 +143,9 @@ struct simt_block {
     unsigned int alive; /* threads that have not exited */
     struct simt_warp *current_warp;
     unsigned int rounds;      /* since anything but polls happened */
-    unsigned int full_traces; /* in a row */
+    unsigned int full_traces; /* in a row, in which nothing was changed */
+    struct simt_read read;    /* in the last of them */
+    double idle_since;        /* so many are many; processor time */
 
     /* Its barrier: who has come, and what the last one gave. */
     unsigned int waiting, waiting_true;

@@ -15,6 +15,7 @@ static void give_way(const char *file, int line, const void *caller)
     simt_current->file = file;
     simt_current->line = line;
     simt_current->caller = caller;
+    simt_current->round.place = 0;
     simt_current->failed_polls = simt_current->poll.count = 0; /* the address stays */
     simt_current->clock_reads = 0;
     simt_warp_of(simt_current)->yielded |= simt_bit_of(simt_current);

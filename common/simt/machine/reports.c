@@ -99,6 +99,7 @@ enum place {
     PLACE_BARRIER,
     PLACE_COLLECTIVE,
     PLACE_YIELDED,
+    PLACE_ROUND,
     PLACE_EXITED,
     PLACES
 };
@@ -112,8 +113,9 @@ static enum place place_of(unsigned int thread)
            : warp->at_mbarrier & bit   ? PLACE_MBARRIER
            : warp->at_collective & bit ? PLACE_COLLECTIVE
            : warp->exited & bit        ? PLACE_EXITED
-           : warp->yielded & bit       ? PLACE_YIELDED
-                                       : PLACE_RUNS;
+           : warp->yielded & bit
+               ? simt_block->threads[thread].round.place ? PLACE_ROUND : PLACE_YIELDED
+               : PLACE_RUNS;
 }
 
 static bool same_place(unsigned int a, unsigned int b)
@@ -132,6 +134,9 @@ static bool same_place(unsigned int a, unsigned int b)
     }
     if ((place == PLACE_NAMED || place == PLACE_MBARRIER) && first->caller != second->caller) {
         return false;
+    }
+    if (place == PLACE_ROUND) {
+        return first->round.place == second->round.place;
     }
     if (place == PLACE_YIELDED && (!first->file || !second->file)) {
         return !first->file && !second->file && first->caller == second->caller;
@@ -183,6 +188,11 @@ static void print_place(unsigned int thread)
             fprintf(stderr, "waiting in a loop at %s:%d", source->file, source->line);
         }
         break;
+    case PLACE_ROUND: {
+        const struct simt_source *source = simt_source_of(at->round.place);
+        fprintf(stderr, "in a loop at %s:%d", source->file, source->line);
+        break;
+    }
     case PLACE_EXITED:
         fputs("returned from the kernel", stderr);
         break;
@@ -227,7 +237,7 @@ static void print_awaited(unsigned int thread)
     if (place_of(thread) == PLACE_MBARRIER) {
         simt_mbarrier_tell(simt_block->threads[thread].awaited);
     }
-    if (place_of(thread) != PLACE_YIELDED || !poll->address) {
+    if ((place_of(thread) != PLACE_YIELDED && place_of(thread) != PLACE_ROUND) || !poll->address) {
         return;
     }
     describe_awaited(poll->address, where, sizeof where);
@@ -264,6 +274,11 @@ static const char *const hints[PLACES] = {
         "a lock must be given back by a thread that can run: not across a barrier, and not in a "
         "block\n"
         "  that has yet to start (blocks that wait for later ones need a cooperative launch).",
+    [PLACE_ROUND] =
+        "what a loop tests must change in it. A variable that another thread sets must be volatile "
+        "or atomic\n"
+        "  (cuda::atomic_ref): the compiler may read a plain one once and keep the value. "
+        "(SIMT_WATCHDOG=0 lets it go on.)",
 };
 
 void simt_report_stuck(const char *headline, size_t suspended)

@@ -1,6 +1,8 @@
 /* Who runs next, and what is done where nobody can. */
 #include "machine/turns.h"
 
+#include <setjmp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/host.h"
@@ -14,8 +16,9 @@ enum {
     ROUNDS_BEFORE_OTHERS = 2,   /* of polls, before another block goes on */
     ROUNDS_BEFORE_A_LOOK = 256, /* at the clock */
     ROUNDS_AT_MBARRIERS = 4096, /* that nothing can end */
-    FULL_BEFORE_OTHERS = 64,    /* traces in a row that look like a loop that waits */
-    SECONDS_OF_POLLS = 3        /* unless SIMT_WATCHDOG says another number */
+    FULL_BEFORE_OTHERS = 64,    /* traces in a row in which nothing is changed */
+    SECONDS_OF_POLLS = 3,       /* unless SIMT_WATCHDOG says another number */
+    LONGER_IN_LOOPS = 10        /* for those that may yet end */
 };
 
 /* Nothing else in the warp can run: the lanes that wait at the same __activemask() are together. */
@@ -49,6 +52,11 @@ static double patience(void)
     return seconds;
 }
 
+static bool lasts(double since, unsigned int times)
+{
+    return patience() > 0 && simt_processor_seconds() - since > times * patience();
+}
+
 /* All that can run polls, and has done so for a while: of processor time, so that a busy machine is
  * not taken for a thread that waits. */
 static void look_at_clock(void)
@@ -56,9 +64,12 @@ static void look_at_clock(void)
     if (simt_grid.progress != simt_grid.progress_seen) {
         simt_grid.progress_seen = simt_grid.progress;
         simt_grid.stuck_since = simt_processor_seconds();
-    } else if (patience() > 0 && simt_processor_seconds() - simt_grid.stuck_since > patience()) {
-        simt_report_stuck("livelock: the threads that can run wait for a value that never comes",
-                          simt_grid.suspended_count);
+    } else if (lasts(simt_grid.stuck_since, 1)) {
+        simt_report_stuck(
+            simt_tracing && simt_block->full_traces >= FULL_BEFORE_OTHERS
+                ? "endless loop: the threads that can run change nothing, and nothing ends them"
+                : "livelock: the threads that can run wait for a value that never comes",
+            simt_grid.suspended_count);
     }
 }
 
@@ -80,7 +91,8 @@ static void wake_yielded(void)
     if (!yielded && !at_mbarrier) {
         simt_report_stuck("deadlock: no thread can go on", simt_grid.suspended_count);
     }
-    if (simt_block->rounds++ % ROUNDS_BEFORE_A_LOOK == ROUNDS_BEFORE_OTHERS) {
+    if (simt_block->rounds++ % ROUNDS_BEFORE_A_LOOK == ROUNDS_BEFORE_OTHERS ||
+        simt_block->full_traces >= FULL_BEFORE_OTHERS) { /* which takes long */
         look_at_clock();
     }
     if (!yielded && simt_block->rounds > ROUNDS_AT_MBARRIERS && !simt_can_wait_for_blocks()) {
@@ -100,25 +112,95 @@ static void wake_yielded(void)
     }
 }
 
-/* Lanes whose traces are full go on once the others of the warp have come as far. Where they never
- * do anything else, they may wait for a plain variable: then others get their turn. */
+static void name_loop(struct simt_thread *thread)
+{
+    const void *word;
+    const uint32_t place = simt_trace_loop(simt_linear(thread) % SIMT_WARP_SIZE, &word);
+    if (!thread->round.place) {
+        thread->round.place = place;
+        thread->poll.address = word;
+        if (word) {
+            thread->poll.found = 0;
+            memcpy(&thread->poll.found, word, (uintptr_t)word % 4 == 0 ? 4 : 1);
+        }
+    }
+}
+
+/* Whether no lane changes memory; and since when all of them read no other memory than before. */
+static bool is_idle(const struct simt_warp *warp)
+{
+    struct simt_read read = simt_block->read;
+    for (unsigned int set = warp->trace_full; set; set &= set - 1) {
+        if (simt_trace_idling(simt_lowest(set), &read) == SIMT_WORKS) {
+            return false;
+        }
+    }
+    if (simt_block->full_traces == FULL_BEFORE_OTHERS || read.low < simt_block->read.low ||
+        read.high > simt_block->read.high) {
+        simt_block->idle_since = simt_processor_seconds();
+        simt_block->read = read;
+    }
+    return true;
+}
+
+/* What to do with lanes whose traces are full: whether others are to get their turn first. If they
+ * do not go round for ever, they may as well compute. */
+static bool gives_way(struct simt_warp *warp)
+{
+    struct simt_read read = simt_block->read;
+    const enum simt_idling idling = simt_trace_idling(simt_lowest(warp->trace_full), &read);
+    unsigned int repeats = 0;
+    char headline[80];
+    simt_block->full_traces++;
+    if (idling == SIMT_WORKS || (simt_block->full_traces >= FULL_BEFORE_OTHERS && !is_idle(warp))) {
+        simt_block->full_traces = 0;
+        simt_block->read = (struct simt_read){UINT64_MAX, 0};
+        simt_grid.progress++;
+        return false;
+    }
+    if (simt_block->full_traces < FULL_BEFORE_OTHERS) {
+        return false;
+    }
+    for (unsigned int set = warp->trace_full; set; set &= set - 1) {
+        struct simt_thread *thread = &warp->lanes[simt_lowest(set)];
+        if (thread->round.until >= thread->round.count && thread->round.count > 0) {
+            name_loop(thread);
+            repeats |= simt_bit_of(thread);
+        }
+    }
+    if (repeats == warp->trace_full) {
+        return true;
+    }
+    simt_grid.progress++;
+    if (simt_block->full_traces % FULL_BEFORE_OTHERS == 0 &&
+        lasts(simt_block->idle_since, LONGER_IN_LOOPS)) {
+        for (unsigned int set = warp->trace_full; set; set &= set - 1) {
+            name_loop(&warp->lanes[simt_lowest(set)]);
+        }
+        warp->yielded |= warp->trace_full;
+        snprintf(headline, sizeof headline,
+                 "endless loop? For %g s of processor time it has changed no memory",
+                 LONGER_IN_LOOPS * patience());
+        simt_report_stuck(headline, simt_grid.suspended_count);
+    }
+    return idling == SIMT_POLLS && simt_block->full_traces % FULL_BEFORE_OTHERS == 0;
+}
+
+/* Lanes whose traces are full go on once the others of the warp have come as far. */
 static void empty_traces(unsigned int number)
 {
     struct simt_warp *warp = &simt_block->warps[number];
-    bool polls = simt_trace_polls(simt_lowest(warp->trace_full));
+    const bool way = gives_way(warp);
     unsigned int lanes;
     simt_trace_drain(warp->trace_full);
     simt_progress_tell();
     lanes = simt_trace_with_room(warp->trace_full);
     warp->trace_full &= ~lanes;
-    simt_block->full_traces = polls ? simt_block->full_traces + 1 : 0;
-    if (simt_block->full_traces < FULL_BEFORE_OTHERS) {
+    if (way) {
+        warp->yielded |= lanes;
+    } else {
         simt_make_ready(number, lanes);
-        return;
     }
-    simt_block->full_traces = 0;
-    warp->yielded |= lanes;
-    simt_grid.progress++; /* they may as well compute */
 }
 
 /* The current warp has no ready lane: makes one ready, or goes on with another warp, or with
@@ -149,8 +231,44 @@ void simt_find_ready_warp(void)
     simt_block->current_warp = &simt_block->warps[simt_ready_warp()];
 }
 
+static uint64_t hash(const uint64_t *word, const char *end)
+{
+    uint64_t state = 1;
+    for (; (const char *)word < end; word++) {
+        state = (state ^ *word) * UINT64_C(0x9e3779b97f4a7c15);
+        state ^= state >> 32;
+    }
+    return state;
+}
+
+/* What the running thread does next depends on memory, on its stack, and on its registers, which
+ * come to lie there. R. Brent, 1980: it is compared with what it was at the last power of two. */
+static __attribute__((noinline)) void note_state(void)
+{
+    struct simt_round *round = &simt_current->round;
+    const struct simt_fiber *fiber = simt_current->fiber;
+    jmp_buf registers;
+    uint64_t state;
+    memset(&registers, 0, sizeof registers);
+    (void)setjmp(registers);
+    state = hash((const uint64_t *)(const void *)&registers,
+                 (const char *)fiber->stack + fiber->stack_bytes);
+    round->count++;
+    if (round->noted > 0 && state == round->state) {
+        round->until = 2 * round->count - round->noted;
+    } else if (round->until < round->count && (round->count & (round->count - 1)) == 0) {
+        round->state = state;
+        round->noted = round->count;
+    }
+}
+
 void simt_wait_for_replay(void)
 {
+    if (simt_block->full_traces >= FULL_BEFORE_OTHERS) {
+        note_state();
+    } else {
+        simt_current->round = (struct simt_round){0};
+    }
     simt_warp_of(simt_current)->trace_full |= simt_bit_of(simt_current);
     simt_wait_turn();
 }

@@ -71,6 +71,9 @@ struct simt_observer {
                        bool whole);
     /* A place reads one word over and over, volatile. */
     void (*polls)(const void *caller);
+    /* An access that read or has stored what may be the address of a function. */
+    void (*pointer_read)(const void *address, uint64_t value, const void *caller);
+    void (*pointers_stored)(const void *words, size_t bytes);
     /* What a shuffle gives from a lane that its mask leaves out was stored. */
     void (*undefined_stored)(const struct simt_event *store);
 
@@ -136,6 +139,8 @@ struct simt_observer {
     bool (*tell_last)(FILE *file);
     void (*tell_place)(FILE *file, const void *caller);
     void (*tell_place_number)(FILE *file, uint32_t place);
+    /* Of the basic block at this place, where it branches. */
+    uint32_t (*branch)(uint32_t place);
     bool (*last_change)(uint64_t address, struct simt_last_change *last);
 };
 

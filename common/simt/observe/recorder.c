@@ -5,6 +5,8 @@
 
 #include "base/need.h"
 #include "observe/observer.h"
+#include "program/source.h"
+#include "program/symbols.h"
 
 struct simt_event *simt_trace_events;
 struct simt_traces simt_traces;
@@ -105,6 +107,9 @@ void simt_trace_after_store(void)
     if (__builtin_expect(words[0] == SIMT_UNDEFINED_4 || words[0] == SIMT_UNDEFINED_8, 0)) {
         simt_observer.undefined_stored(event);
     }
+    if (simt_is_of_program(words[0]) || simt_is_of_program(words[1])) {
+        simt_observer.pointers_stored(words, sizeof words);
+    }
     *simt_trace_stored(event) = (struct simt_stored){
         words[0] ^ words[1] * UINT64_C(0x9e3779b97f4a7c15),
         2 * ++stores + (words[0] == recorder->before[0] && words[1] == recorder->before[1])};
@@ -197,28 +202,63 @@ void simt_trace_check(void)
     simt_traces.stretch_count = 0;
 }
 
-/* Only loads, of a word or two: a loop that waits for one to change. */
-bool simt_trace_polls(unsigned int lane)
+/* Stores of what is there already change nothing. */
+static bool changes_nothing(const struct simt_event *event)
+{
+    const enum simt_event_kind kind = event_kind(event);
+    return kind == EVENT_BLOCK || kind == EVENT_LOAD || kind == EVENT_FENCE ||
+           kind == EVENT_SYNCWARP || kind == EVENT_COLLECTIVE ||
+           (kind == EVENT_STORE && simt_trace_stored(event)->order % 2 == 1);
+}
+
+enum simt_idling simt_trace_idling(unsigned int lane, struct simt_read *range)
 {
     uint64_t words[2] = {0, 0};
     unsigned int count = 0;
     for (const struct simt_event *event = simt_traces.begin[lane]; event < simt_traces.end[lane];
          event++) {
-        if (event_kind(event) == EVENT_BLOCK || event_kind(event) == EVENT_FENCE) {
-            continue;
+        if (!changes_nothing(event)) {
+            return SIMT_WORKS;
         }
-        if (event_kind(event) != EVENT_LOAD) {
-            return false;
-        }
-        if ((count < 1 || event->address != words[0]) &&
-            (count < 2 || event->address != words[1])) {
-            if (count == 2) {
-                return false;
-            }
-            words[count++] = event->address;
+        if (event_kind(event) == EVENT_LOAD && event->address != words[0] &&
+            event->address != words[1]) {
+            words[count++ % 2] = event->address;
+            range->low = event->address < range->low ? event->address : range->low;
+            range->high = event->address > range->high ? event->address : range->high;
         }
     }
-    return count > 0;
+    return count == 1 || count == 2 ? SIMT_POLLS : SIMT_READS;
+}
+
+static uint32_t place_of(const struct simt_event *event)
+{
+    const uint32_t place = event_place(event);
+    return event_kind(event) == EVENT_BLOCK ? simt_observer.branch(place) : place;
+}
+
+static int line_of(const struct simt_event *event)
+{
+    return simt_source_of(place_of(event))->kernel_line;
+}
+
+uint32_t simt_trace_loop(unsigned int lane, const void **word)
+{
+    const struct simt_event *first = NULL;
+    uint64_t only = 0;
+    bool several = false;
+    for (const struct simt_event *event = simt_traces.begin[lane]; event < simt_traces.end[lane];
+         event++) {
+        if (event_kind(event) == EVENT_LOAD) {
+            several = several || (only && event->address != only);
+            only = event->address;
+        }
+        if (!first || event_depth(event) < event_depth(first) ||
+            (event_depth(event) == event_depth(first) && line_of(event) < line_of(first))) {
+            first = event;
+        }
+    }
+    *word = several ? NULL : (const void *)(uintptr_t)only;
+    return first ? place_of(first) : 0;
 }
 
 void simt_trace_drain(unsigned int cut)

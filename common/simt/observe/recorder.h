@@ -125,8 +125,16 @@ static inline void simt_trace_resume(unsigned int thread)
 void simt_trace_drain(unsigned int cut);
 /* Of these lanes, those whose traces are not full. */
 unsigned int simt_trace_with_room(unsigned int lanes);
-/* The lane's trace looks like a loop that waits for a plain variable to change. */
-bool simt_trace_polls(unsigned int lane);
+/* What a lane's trace looks like: it changes memory; it only reads; it reads but a word or two, as a
+ * loop does that waits for a plain variable. `range` grows to all that is read. */
+enum simt_idling { SIMT_WORKS, SIMT_READS, SIMT_POLLS };
+struct simt_read {
+    uint64_t low, high;
+};
+enum simt_idling simt_trace_idling(unsigned int lane, struct simt_read *range);
+/* Where it has gone round a loop: of the outermost lines the first; and the only word that it reads
+ * there, or NULL. */
+uint32_t simt_trace_loop(unsigned int lane, const void **word);
 /* The last event of the running lane, or NULL. */
 const struct simt_event *simt_trace_last(void);
 /* The last event was a block that is not the source's: it has not been. */

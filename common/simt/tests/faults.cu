@@ -330,11 +330,9 @@ __global__ void dynamic_index(float *out)
 __global__ void local_float4(float4 *out, int row)
 {
     alignas(16) float rows[4][14];
-    for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < 14; j++) {
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 14; j++)
             rows[i][j] = i + j + threadIdx.x;
-        }
-    }
     out[threadIdx.x] = *reinterpret_cast<float4 *>(rows[row]); // FAULT local_float4
 }
 #endif
@@ -590,6 +588,24 @@ __global__ void heap_full(int *out)
     int *block = (int *)malloc((size_t)1 << 40);
     block[0] = 1; // FAULT heap_full
     out[0] = block[0];
+}
+
+__global__ void spin_plain(int *flag)
+{
+    if (blockIdx.x == 0) {
+        while (*flag == 0) { // FAULT spin_plain
+        }
+    } else {
+        *flag = 1; // FAULT spin_plain
+    }
+}
+
+__global__ void loop(int *out, const int *in, int n, int step, int more)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i += step) // FAULT endless_loop endless_count
+        sum += in[i % 64] + more;
+    out[threadIdx.x] = sum;
 }
 
 __global__ void ok_tree(float *out, const float *in)
@@ -1035,6 +1051,15 @@ static const Case cases[] = {
      }},
     {"heap_endless", "a null pointer", [] { heap_endless<<<1, 32>>>(ints); }},
     {"heap_full", "a null pointer", [] { heap_full<<<1, 1>>>(ints); }},
+    {"spin_plain", "endless loop: the threads that can run change nothing",
+     [] { spin_plain<<<2, 1>>>(ints); }},
+    {"endless_loop", ", which stays 0", [] { loop<<<1, 64>>>(ints + 64, ints, 9, 0, 0); }},
+    {"endless_count", "endless loop? For 0.5 s of",
+     [] {
+         setenv("SIMT_WATCHDOG", "0.05", 1);
+         loop<<<1, 64>>>(ints + 64, ints, 9, 0, 1);
+     }},
+    {"ok_long_loop", "", [] { loop<<<1, 64>>>(ints + 64, ints, 99999, 2, 1); }},
     {"ok_tree", "", [] { ok_tree<<<4, BLOCK>>>(f, g); }},
     {"ok_two_buffers", "", [] { ok_two_buffers<<<1, BLOCK>>>(f, g); }},
     {"ok_halves", "", [] { ok_halves<<<1, 64>>>(f, g); }},

@@ -1,6 +1,7 @@
 // What students get wrong with memory of the host and with copies, and right programs of each kind.
 // note_... are told and end with status 0.
 #include <cases.cuh>
+#include <cooperative_groups/memcpy_async.h>
 #include <mma.h>
 
 #include <fcntl.h>
@@ -155,6 +156,83 @@ __global__ void pad(Padded *out)
 {
     out[threadIdx.x].d = 1;
     out[threadIdx.x].c = 2;
+}
+
+// ---- functions of the host ----------------------------------------------------------------------
+
+using Function = float (*)(float);
+
+__host__ __device__ float twice(float x)
+{
+    return 2 * x;
+}
+
+__host__ __device__ float thrice(float x)
+{
+    return 3 * x;
+}
+
+struct Shape {
+    float side;
+    __host__ __device__ Shape(float s) : side(s)
+    {
+    }
+    __host__ __device__ virtual float area() const
+    {
+        return side * side;
+    }
+};
+
+__device__ Function device_function = twice;
+__device__ Function table[2];
+
+__global__ void apply(Function function, float *x)
+{
+    x[threadIdx.x] = function(x[threadIdx.x]);
+}
+
+__global__ void apply_table(float *x)
+{
+    x[threadIdx.x] = table[threadIdx.x % 2](x[threadIdx.x]); // FAULT host_table
+}
+
+__global__ void make(Shape *shapes)
+{
+    new (shapes + threadIdx.x) Shape(threadIdx.x);
+}
+
+__global__ void measure(const Shape *shapes, float *out)
+{
+    out[threadIdx.x] = shapes[threadIdx.x].area(); // FAULT host_object managed_object
+}
+
+__global__ void make_and_launch(float *out)
+{
+    Function function = twice;
+    apply<<<1, 32>>>(function, out);
+}
+
+__global__ void wait_missing(int *out, const int *in)
+{
+    __shared__ int s[64];
+    cooperative_groups::thread_block block = cooperative_groups::this_thread_block();
+    cooperative_groups::memcpy_async(block, s, in, sizeof s); // FAULT wait_missing
+    block.sync();
+    out[threadIdx.x] = s[63 - threadIdx.x]; // FAULT wait_missing
+}
+
+__global__ void parent(int *out)
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        copy<<<1, 32>>>(out, s); // FAULT shared_to_child
+}
+
+__global__ void sum_all(int *x)
+{
+    x[0] += x[threadIdx.x + 1] + x[threadIdx.x + 2]; // FAULT once_update
 }
 
 static cudaStream_t stream, other;
@@ -416,6 +494,41 @@ static const Case cases[] = {
      [] { local_to<<<1, 32>>>(zeros<int>(128), zeros<int>(128), 32); }},
     {"memcpy_from_local", "memcpy() reads 16 bytes, and 12 are left of the variable",
      [] { local_from<<<1, 1>>>(zeros<int>(128), 16); }},
+    {"host_function", "an argument is the address that thrice() has on the host",
+     [] { apply<<<1, 32>>>(thrice, zeros<float>(128)); }}, // FAULT host_function
+    {"host_table", "the kernel reads the address that thrice() has on the host",
+     [] {
+         const Function functions[2] = {thrice, thrice};
+         (void)cudaMemcpyToSymbol(table, functions, sizeof functions);
+         apply_table<<<1, 32>>>(zeros<float>(128));
+     }},
+    {"host_object", "an object that the host has made, with its own virtual functions (area())",
+     [] {
+         Shape one(1), *shape = unwritten<Shape>(sizeof *shape);
+         (void)cudaMemcpy(shape, &one, sizeof one, cudaMemcpyHostToDevice);
+         measure<<<1, 1>>>(shape, zeros<float>(128));
+     }},
+    {"managed_object", "an object that the host has made, with its own virtual functions (area())",
+     [] { measure<<<1, 1>>>(new (managed<Shape>(64)) Shape(1), zeros<float>(128)); }},
+    {"ok_functions", "",
+     [] {
+         Shape *shapes = unwritten<Shape>(32 * sizeof *shapes);
+         float *x = zeros<float>(128);
+         Function function, functions[2];
+         (void)cudaMemcpyFromSymbol(&function, device_function, sizeof function);
+         functions[0] = functions[1] = function;
+         apply<<<1, 32>>>(function, x);
+         (void)cudaMemcpyToSymbol(table, functions, sizeof functions);
+         apply_table<<<1, 32>>>(x);
+         make<<<1, 32>>>(shapes);
+         measure<<<1, 32>>>(shapes, x);
+         make_and_launch<<<1, 1>>>(x);
+     }},
+    {"wait_missing", "(cg::wait(group) does both",
+     [] { wait_missing<<<1, 64>>>(zeros<int>(256), zeros<int>(256)); }},
+    {"shared_to_child", "such as a parent's", [] { parent<<<1, 32>>>(zeros<int>(128)); }},
+    {"once_update", "this line reads and writes the place",
+     [] { sum_all<<<2, 64>>>(zeros<int>(1024)); }},
     {"ok_local", "",
      [] {
          local<<<1, 32>>>(zeros<int>(128), zeros<int>(128), 16);

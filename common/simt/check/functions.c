@@ -1,0 +1,140 @@
+/* Addresses of functions, and objects with virtual functions, that the host has made: those of the
+ * device are others. Here they are the same, so what tells is who has them first: a kernel, or a
+ * variable of the device from the start. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/worker.h"
+#include "check/check.h"
+#include "check/findings.h"
+#include "machine/machine.h"
+#include "memory/memory.h"
+#include "model/sites.h"
+#include "program/elf.h"
+#include "program/source.h"
+#include "program/symbols.h"
+
+enum { MOST = 512 };
+static uint64_t known[MOST]; /* by hash: the device has made them; full: any may be */
+static unsigned int count;
+static bool all_known;
+
+static bool knows(uint64_t value, bool add)
+{
+    for (uint64_t at = value / 8 % MOST; count < MOST / 2 && !all_known; at = (at + 1) % MOST) {
+        if (known[at] == value || !known[at]) {
+            const bool was = known[at] == value;
+            known[at] = was || add ? value : 0;
+            count += !was && add;
+            return was;
+        }
+    }
+    return true;
+}
+
+/* A function that begins there; or the first of a table of virtual ones; NULL: neither. */
+static const struct simt_symbol *function_at(uint64_t value, bool *is_table)
+{
+    const struct simt_symbol *found;
+    struct simt_range range;
+    *is_table = false;
+    if (!simt_is_of_program(value)) {
+        return NULL;
+    }
+    simt_symbols_read();
+    found = simt_symbol_of_function((const void *)(uintptr_t)value);
+    if (!found && value % sizeof value == 0 &&
+        !(simt_data_range(value, &range) && value - range.base < range.size)) {
+        found = simt_symbol_of_function(*(const void *const *)(uintptr_t)value);
+        *is_table = true;
+    }
+    return found;
+}
+
+static void learn(uint64_t value)
+{
+    bool is_table;
+    if (function_at(value, &is_table) && !knows(value, true)) {
+        simt_only_in_order();
+    }
+}
+
+void simt_functions_learn(const void *words, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(uint64_t); i++) {
+        learn(((const uint64_t *)words)[i]);
+    }
+}
+
+static void learn_variable(void *context, char *base, size_t size)
+{
+    const struct simt_region *region = simt_region_find(base);
+    (void)context;
+    if ((uintptr_t)base % sizeof(uint64_t) == 0 && !(region && region->filled.function)) {
+        simt_functions_learn(base, size);
+    }
+}
+
+static void check(uint64_t value, unsigned int site, unsigned int thread)
+{
+    bool is_table;
+    const struct simt_symbol *function = function_at(value, &is_table);
+    struct finding *new;
+    char name[128];
+    if (!function || knows(value, false)) {
+        return;
+    }
+    simt_plain_name(function->name, name, sizeof name);
+    if (simt_is_kernel_name(name)) {
+        return;
+    }
+    new = simt_add_finding((struct finding){
+        .wrong = HOST_FUNCTION, .kind = EVENT_LOAD, .site = site, .thread = thread});
+    if (new) {
+        snprintf(new->text, sizeof new->text,
+                 is_table
+                     ? "an object that the host has made, with its own virtual functions (%s())"
+                     : "the address that %s() has on the host",
+                 name);
+    }
+}
+
+void simt_functions_start_launch(const struct simt_launch *launch)
+{
+    static bool done;
+    if (!done) {
+        done = true;
+        all_known = !simt_device_data(learn_variable, NULL) || all_known;
+    }
+    if (!all_known) {
+        check(launch->code, 0, 0);
+    }
+}
+
+void simt_find_code(struct simt_launch *launch, const void *argument, size_t bytes)
+{
+    const uint64_t *const words = argument;
+    bool is_table;
+    if ((uintptr_t)argument % sizeof *words != 0) {
+        return;
+    }
+    for (size_t i = 0; i < bytes / sizeof *words && !launch->code; i++) {
+        launch->code = function_at(words[i], &is_table) ? words[i] : 0;
+    }
+    if (simt_is_in_kernel()) { /* it launches a child */
+        learn(launch->code);
+    }
+}
+
+void simt_functions_not_looked(void)
+{
+    all_known = true;
+}
+
+void simt_functions_read(const void *address, uint64_t value, const void *caller)
+{
+    if (simt_region_find(address) && !all_known) {
+        check(value, simt_site_number(simt_place_of(caller)), simt_linear(simt_current));
+    }
+}
+/* SPDX-License-Identifier: MIT */
