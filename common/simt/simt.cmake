@@ -46,7 +46,7 @@ set(SIMT_HOOKS
 set(SIMT_INSTRUMENTATION_GNU
   -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
-  -fno-split-paths -fno-tree-dominator-opts -fno-tree-pre -fno-isolate-erroneous-paths-dereference
+  -Wno-tsan -fno-split-paths -fno-tree-dominator-opts -fno-tree-pre -fno-isolate-erroneous-paths-dereference
   --param=tsan-distinguish-volatile=1)
 set(SIMT_INSTRUMENTATION_Clang
   -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune

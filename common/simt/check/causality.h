@@ -69,7 +69,8 @@ void simt_causality_grid_barrier(void);
 /* Lanes met in a __syncwarp (`syncs`) or another collective; `whole`: nobody else of the warp is
  * left. */
 void simt_causality_meet(unsigned int warp, uint32_t lanes, bool syncs, bool whole);
-void simt_causality_fence(unsigned int thread, enum simt_scope scope);
+/* `ordering`: SIMT_ACQUIRES, SIMT_RELEASES or, with 0, both. */
+void simt_causality_fence(unsigned int thread, enum simt_scope scope, unsigned int ordering);
 bool simt_has_fenced(unsigned int thread);
 /* The thread changes the place by an atomic; or only reads or only writes it, volatile. */
 enum simt_strong { SIMT_STRONG_CHANGE, SIMT_STRONG_LOAD, SIMT_STRONG_STORE };

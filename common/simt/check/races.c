@@ -131,10 +131,17 @@ static bool is_talk(uint32_t other, bool both_volatile, bool fenced)
     return both_volatile && (fenced || simt_is_other_block(other));
 }
 
+/* They are, but for a scope that has only one of the two in it. */
+static bool is_volatile_with(bool is_volatile, const struct simt_act *act, uint32_t other)
+{
+    return is_volatile && act->how & EVENT_VOLATILE &&
+           !(act->how & EVENT_OF_BLOCK && simt_is_other_block(other));
+}
+
 static void check_reader(const struct simt_act *act, unsigned int thread, uint64_t address,
                          uint32_t reader, unsigned int site, bool is_volatile)
 {
-    bool both = is_volatile && act->how & EVENT_VOLATILE;
+    bool both = is_volatile_with(is_volatile, act, reader);
     if (simt_races(reader, act, thread) && !(act->kind == EVENT_ATOMIC && is_volatile) &&
         !is_talk(reader, both, act->how & EVENT_STRONG || simt_has_fenced(thread))) {
         simt_add_race(act, thread, address, reader, site, EVENT_LOAD, both);
@@ -165,8 +172,8 @@ static void check_readers(const struct simt_cell *cell, uint64_t at, const struc
 static void check_writer(const struct simt_cell *cell, const struct simt_act *act,
                          unsigned int thread, uint64_t address)
 {
-    bool is_volatile = cell->flags & WRITER_VOLATILE,
-         both = is_volatile && act->how & EVENT_VOLATILE;
+    bool is_volatile = cell->flags & WRITER_VOLATILE;
+    bool both = is_volatile_with(is_volatile, act, cell->writer);
     bool fenced =
         cell->flags & WRITER_FENCED ||
         (act->kind == EVENT_STORE && (act->how & EVENT_STRONG || simt_has_fenced(thread)));

@@ -107,11 +107,11 @@ static void remember_fence(unsigned int thread, enum simt_scope scope)
     simt_make_fence(&simt_order->fences[scope][thread], thread);
 }
 
-void simt_causality_fence(unsigned int thread, enum simt_scope scope)
+void simt_causality_fence(unsigned int thread, enum simt_scope scope, unsigned int ordering)
 {
     simt_only_in_order();
     simt_now.fine = simt_order->fences_used = true;
-    if (simt_order->clocks_used) {
+    if (simt_order->clocks_used && ordering != SIMT_RELEASES) {
         for (unsigned int i = 0; i < SCOPES; i++) {
             simt_learn_row(thread, simt_order->pending[i][thread]);
         }
@@ -121,6 +121,9 @@ void simt_causality_fence(unsigned int thread, enum simt_scope scope)
                            simt_order->pending[SIMT_SCOPE_DEVICE][thread]);
             simt_clock_clear(&simt_order->pending[SIMT_SCOPE_DEVICE][thread]);
         }
+    }
+    if (ordering == SIMT_ACQUIRES) {
+        return;
     }
     simt_order->tags[thread] = simt_new_segment() | thread;
     remember_fence(thread, scope);

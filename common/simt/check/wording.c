@@ -108,8 +108,9 @@ static const char *race_hint(const struct finding *race)
                "  no __threadfence() after that: its read may still give what was there before.";
     }
     if (race->almost == SIMT_BLOCK_SCOPE) {
-        return "a fence or an atomic that ends in _block orders threads of one block only: use the "
-               "one without it.";
+        return "a fence or an atomic that ends in _block, or has thread_scope_block, orders threads "
+               "of one block only:\n"
+               "  use the one for the device.";
     }
     if (race->kind == EVENT_ATOMIC && race->other_kind == EVENT_ATOMIC) {
         return "an atomic that ends in _block is atomic among the threads of one block only: use "

@@ -259,17 +259,17 @@ SIMT_INLINE int __syncthreads_or(int predicate, SIMT_SITE)
 
 SIMT_INLINE void __threadfence()
 {
-    simt_fence();
+    simt_fence_as(0);
 }
 
 SIMT_INLINE void __threadfence_block()
 {
-    simt_fence_block();
+    simt_fence_as(SIMT_OF_BLOCK);
 }
 
 SIMT_INLINE void __threadfence_system()
 {
-    simt_fence();
+    simt_fence_as(0);
 }
 
 /* ---- bits ---- */

@@ -16,29 +16,26 @@
 #define __NV_THREAD_SCOPE_DEVICE 3
 #define __NV_THREAD_SCOPE_SYSTEM 4
 
-SIMT_INLINE void __nv_atomic_thread_fence(int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
-{
-    if (order != __NV_ATOMIC_RELAXED && scope == __NV_THREAD_SCOPE_BLOCK) {
-        simt_fence_block();
-    } else if (order != __NV_ATOMIC_RELAXED && scope != __NV_THREAD_SCOPE_THREAD) {
-        simt_fence();
-    }
-}
-
 namespace simt
 {
 
-SIMT_INLINE void before_atomic(int order, int scope)
+SIMT_INLINE unsigned int scope_bit(int scope)
 {
-    if (order >= __NV_ATOMIC_RELEASE) {
-        __nv_atomic_thread_fence(order, scope);
+    return scope == __NV_THREAD_SCOPE_BLOCK ? static_cast<unsigned int>(SIMT_OF_BLOCK) : 0u;
+}
+
+SIMT_INLINE void before_atomic(int order, int scope, unsigned int ordering = SIMT_RELEASES)
+{
+    if (order >= __NV_ATOMIC_RELEASE && scope != __NV_THREAD_SCOPE_THREAD) {
+        simt_fence_as(scope_bit(scope) | ordering);
     }
 }
 
 SIMT_INLINE void after_atomic(int order, int scope)
 {
-    if (order != __NV_ATOMIC_RELEASE) {
-        __nv_atomic_thread_fence(order, scope);
+    if (order != __NV_ATOMIC_RELAXED && order != __NV_ATOMIC_RELEASE &&
+        scope != __NV_THREAD_SCOPE_THREAD) {
+        simt_fence_as(scope_bit(scope) | SIMT_ACQUIRES);
     }
 }
 
@@ -73,12 +70,22 @@ using same = std::common_type_t<T>; /* takes no part in finding T */
 
 } // namespace simt
 
+SIMT_INLINE void __nv_atomic_thread_fence(int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
+{
+    if (order >= __NV_ATOMIC_ACQ_REL) {
+        simt::before_atomic(order, scope, 0);
+    } else {
+        simt::before_atomic(order, scope);
+        simt::after_atomic(order, scope);
+    }
+}
+
 #define SIMT_ORDERED int order, int scope = __NV_THREAD_SCOPE_SYSTEM, SIMT_SITE
 
 template <class T>
 SIMT_INLINE T __nv_atomic_load_n(const T *address, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
-    const T value = simt::unpack<T>(simt_strong_load(address, sizeof(T)));
+    const T value = simt::unpack<T>(simt_strong_load(address, sizeof(T) | simt::scope_bit(scope)));
     simt::after_atomic(order, scope);
     return value;
 }
@@ -95,7 +102,7 @@ SIMT_INLINE void __nv_atomic_store_n(T *address, simt::same<T> value, int order,
                                      int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
     simt::before_atomic(order, scope);
-    simt_strong_store(address, simt::pack(value), sizeof(T));
+    simt_strong_store(address, simt::pack(value), sizeof(T) | simt::scope_bit(scope));
 }
 
 template <class T>

@@ -176,12 +176,13 @@ SIMT_INLINE auto element(const V &vector, unsigned int i)
 }
 
 template <unsigned int Flags>
-SIMT_INLINE void fence_if(bool wanted)
+constexpr unsigned int scope_bit = Flags &m_cta ? static_cast<unsigned int>(SIMT_OF_BLOCK) : 0u;
+
+template <unsigned int Flags>
+SIMT_INLINE void fence_if(bool wanted, unsigned int ordering = 0)
 {
-    if (wanted && (Flags & m_cta)) {
-        simt_fence_block();
-    } else if (wanted) {
-        simt_fence();
+    if (wanted) {
+        simt_fence_as(scope_bit<Flags> | ordering);
     }
 }
 
@@ -193,11 +194,12 @@ SIMT_INLINE vector<T, Count> load(const char *address)
     const unsigned int size = sizeof(typename T::bits) * Count;
     typedef typename piece<size>::type word;
     if constexpr ((Flags & (m_relaxed | m_acquire)) != 0) {
-        unsigned long found[2] = {simt_strong_load(address, size < 8 ? size : 8)};
+        unsigned long found[2] = {
+            simt_strong_load(address, scope_bit<Flags> | (size < 8 ? size : 8))};
         if constexpr (size > 8) {
-            found[1] = simt_strong_load(address + 8, 8);
+            found[1] = simt_strong_load(address + 8, scope_bit<Flags> | 8);
         }
-        fence_if<Flags>(Flags & m_acquire);
+        fence_if<Flags>(Flags & m_acquire, SIMT_ACQUIRES);
         vector<T, Count> result;
         __builtin_memcpy(&result, &found, sizeof result);
         return result;
@@ -229,11 +231,11 @@ SIMT_INLINE void store(char *address, V... values)
     if constexpr ((Flags & (m_relaxed | m_release)) != 0) {
         unsigned long bits[2] = {};
         __builtin_memcpy(&bits, &all, sizeof all);
-        fence_if<Flags>(Flags & m_release);
+        fence_if<Flags>(Flags & m_release, SIMT_RELEASES);
         if constexpr (size > 8) {
-            simt_strong_store(address + 8, bits[1], 8);
+            simt_strong_store(address + 8, bits[1], scope_bit<Flags> | 8);
         }
-        simt_strong_store(address, bits[0], size < 8 ? size : 8);
+        simt_strong_store(address, bits[0], scope_bit<Flags> | (size < 8 ? size : 8));
     } else if constexpr ((Flags & m_volatile) != 0) {
         typedef typename piece<size <= 8 ? size : 8>::type part;
         part parts[sizeof(word) / sizeof(part)];
@@ -273,17 +275,17 @@ SIMT_INLINE typename T::bits atomic(char *address, typename T::bits operand,
                            : T::code == SIMT_PTX_F64 ? SIMT_FLOAT64
                                                      : SIMT_UINT32;
     const unsigned int scope = Flags & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
-    fence_if<Flags>(Flags & m_release);
+    fence_if<Flags>(Flags & m_release, SIMT_RELEASES);
     if (OPERATION == o_cas) {
         const uint64_t old = simt_atomic(static_cast<enum simt_atomic>(OPERATION | scope), type,
                                          address, operand, compare, simt_file, simt_line);
-        fence_if<Flags>(Flags & m_acquire);
+        fence_if<Flags>(Flags & m_acquire, SIMT_ACQUIRES);
         return static_cast<typename T::bits>(old);
     }
     simt_atomic_do(static_cast<enum simt_atomic>(OPERATION | scope), type, address, operand,
                    simt_file, simt_line);
     const typename T::bits old = static_cast<typename T::bits>(simt_atomic_old());
-    fence_if<Flags>(Flags & m_acquire);
+    fence_if<Flags>(Flags & m_acquire, SIMT_ACQUIRES);
     return old;
 }
 
@@ -299,10 +301,10 @@ SIMT_INLINE vector<T, Count> atomic_numbers(char *address, vector<T, Count> numb
                            : T::code == SIMT_PTX_F32 ? SIMT_FLOAT32
                                                      : SIMT_UINT16;
     const unsigned int scope = Flags & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
-    fence_if<Flags>(Flags & m_release);
+    fence_if<Flags>(Flags & m_release, SIMT_RELEASES);
     simt_atomic_numbers(static_cast<enum simt_atomic>(OPERATION | scope), type, sizeof numbers,
                         address, &numbers, &compared, simt_file, simt_line);
-    fence_if<Flags>(Flags & m_acquire);
+    fence_if<Flags>(Flags & m_acquire, SIMT_ACQUIRES);
     return numbers;
 }
 

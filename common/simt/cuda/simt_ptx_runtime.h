@@ -158,6 +158,7 @@ unsigned int simt_ptx_permute(unsigned int mode, unsigned int a, unsigned int b,
 /* ---- strong.c ---- */
 
 /* An access that is strong in the memory model: it races with no other such. */
+/* With SIMT_OF_BLOCK in the size, for the block only. */
 uint64_t simt_strong_load(const void *address, unsigned int size);
 void simt_strong_store(void *address, uint64_t value, unsigned int size);
 

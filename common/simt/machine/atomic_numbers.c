@@ -62,7 +62,7 @@ void simt_atomic_numbers(enum simt_atomic asked, enum simt_type type, unsigned i
         simt_exit();
     }
     if (simt_shuffled) {
-        simt_atomic_point(file, line);
+        simt_atomic_point(file, line, NULL);
     }
     simt_counts.atomics++;
     if (simt_tracing) {

@@ -192,7 +192,7 @@ static uint64_t make(const void *caller, enum simt_atomic asked, enum simt_type 
         simt_exit();
     }
     if (simt_shuffled) {
-        simt_atomic_point(file, line);
+        simt_atomic_point(file, line, NULL);
     }
     simt_counts.atomics++;
     if (simt_tracing) {

@@ -8,31 +8,48 @@
 #include "machine/hooks.h"
 #include "machine/machine.h"
 
-static void fence_before(int order)
+/* What the next one is to order, SIMT_OF_BLOCK or 0: libcu++ has told it just before. */
+static unsigned int next_scope;
+
+void simt_next_scope(bool of_block)
+{
+    next_scope = of_block ? SIMT_OF_BLOCK : 0;
+}
+
+static unsigned int take_scope(void)
+{
+    const unsigned int scope = next_scope;
+    next_scope = 0;
+    return scope;
+}
+
+static void fence_before(int order, unsigned int scope)
 {
     if (order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST) {
-        simt_fence();
+        simt_fence_as(scope | SIMT_RELEASES);
     }
 }
 
-static void fence_after(int order)
+static void fence_after(int order, unsigned int scope)
 {
     if (order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE) {
-        simt_fence();
+        simt_fence_as(scope | SIMT_ACQUIRES);
     }
 }
 
 static uint64_t load(const void *caller, unsigned int bits, const void *address, int order)
 {
-    const uint64_t found = simt_strong_load_by(caller, address, bits / 8);
-    fence_after(order);
+    const unsigned int scope = take_scope();
+    const uint64_t found = simt_strong_load_by(caller, address, bits / 8 | scope);
+    fence_after(order, scope);
     return found;
 }
 
 static void store(const void *caller, unsigned int bits, void *address, uint64_t value, int order)
 {
-    fence_before(order);
-    simt_strong_store_by(caller, address, value, bits / 8);
+    const unsigned int scope = take_scope();
+    fence_before(order, scope);
+    simt_strong_store_by(caller, address, value, bits / 8 | scope);
 }
 
 static uint64_t change(const void *caller, enum simt_atomic operation, unsigned int bits,
@@ -42,10 +59,12 @@ static uint64_t change(const void *caller, enum simt_atomic operation, unsigned 
                                 : bits == 16 ? SIMT_UINT16
                                 : bits == 32 ? SIMT_UINT32
                                              : SIMT_UINT64;
+    const unsigned int scope = take_scope();
     uint64_t found;
-    fence_before(order);
-    found = simt_atomic_by(caller, operation, type, address, value, compare, "libcu++", 0);
-    fence_after(order);
+    fence_before(order, scope);
+    found = simt_atomic_by(caller, scope ? operation | SIMT_ATOMIC_OF_BLOCK : operation, type,
+                           address, value, compare, "libcu++", 0);
+    fence_after(order, scope);
     return found;
 }
 
@@ -153,8 +172,12 @@ void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
     if (simt_in_kernel()) {
-        if (order != __ATOMIC_RELAXED) {
-            simt_fence();
+        const unsigned int scope = take_scope();
+        if (order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST) {
+            simt_fence_as(scope);
+        } else {
+            fence_before(order, scope);
+            fence_after(order, scope);
         }
         return;
     }

@@ -7,17 +7,10 @@
 #include "machine/machine.h"
 #include "machine/reports.h"
 
-void simt_fence(void)
+void simt_fence_as(unsigned int ordering)
 {
     if (simt_tracing) {
-        simt_trace_fence(__builtin_return_address(0), 0);
-    }
-}
-
-void simt_fence_block(void)
-{
-    if (simt_tracing) {
-        simt_trace_fence(__builtin_return_address(0), EVENT_OF_BLOCK);
+        simt_trace_fence(__builtin_return_address(0), ordering);
     }
 }
 

@@ -259,15 +259,15 @@ static inline struct uint3 simt_thread_number(unsigned int thread)
 /* Ends the launch that runs, from one of its threads: the host goes on. */
 __attribute__((noreturn)) void simt_abandon_launch(cudaError_t error, const char *reason);
 
-/* polls.c. An atomic is about to be made, in a shuffled order: others may come first. */
-void simt_atomic_point(const char *file, int line);
+/* polls.c. An atomic or a volatile access is about to be made, in a shuffled order: others may come first. */
+void simt_atomic_point(const char *file, int line, const void *caller);
 /* The running thread made an atomic operation, or read a volatile variable. After many that change
  * nothing, the same each time, it may be waiting for another thread, and gives way. `lock`: it is a
  * compare or an exchange, of which any may; `signature`: what was asked for. */
 void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock,
                       uint64_t signature, const char *file, int line);
 void simt_volatile_read(const void *address, unsigned int size, const void *caller);
-void simt_volatile_write(void);
+void simt_volatile_write(const void *caller);
 /* It read the clock: it may be waiting for time to pass, and gives way, too. */
 void simt_clock_read(const void *caller);
 /* An access to memory is about to be made: if the launch is interleaved, others come first. */

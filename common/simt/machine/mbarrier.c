@@ -280,7 +280,7 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
     struct simt_mbarrier *barrier;
     uint64_t state, phase;
     if (simt_shuffled) {
-        simt_atomic_point(file, line);
+        simt_atomic_point(file, line, NULL);
     }
     HERE;
     barrier = at(address, "arrive", file, line);

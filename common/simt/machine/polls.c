@@ -58,10 +58,10 @@ const struct simt_change *simt_find_change(const void *address)
     return change->address == address ? change : NULL;
 }
 
-void simt_atomic_point(const char *file, int line)
+void simt_atomic_point(const char *file, int line, const void *caller)
 {
     if (simt_current && simt_schedule_below(4) == 0) {
-        give_way(file, line, NULL);
+        give_way(file, line, caller);
     }
 }
 
@@ -103,6 +103,9 @@ void simt_volatile_read(const void *address, unsigned int size, const void *call
     if (!simt_current || size > sizeof found || (size == 8 && is_second_half(address))) {
         return;
     }
+    if (simt_shuffled) {
+        simt_atomic_point(NULL, 0, caller);
+    }
     again =
         simt_current->poll.address == address && simt_current->poll.signature == (uintptr_t)caller;
     if (again && simt_tracing) {
@@ -123,8 +126,11 @@ void simt_clock_read(const void *caller)
 }
 
 /* Who writes between two reads does not only wait. */
-void simt_volatile_write(void)
+void simt_volatile_write(const void *caller)
 {
+    if (simt_shuffled) {
+        simt_atomic_point(NULL, 0, caller);
+    }
     if (simt_current) {
         simt_current->poll.address = NULL;
         simt_current->waits = false;

@@ -12,13 +12,14 @@ uint64_t simt_strong_load(const void *address, unsigned int size)
 
 uint64_t simt_strong_load_by(const void *caller, const void *address, unsigned int size)
 {
+    const unsigned int bytes = size & ~(unsigned int)SIMT_OF_BLOCK;
     uint64_t found = 0;
-    simt_volatile_read(address, size, caller);
+    simt_volatile_read(address, bytes, caller);
     if (simt_tracing) {
         simt_trace_event(EVENT_LOAD, caller, (uintptr_t)address,
                          EVENT_VOLATILE | EVENT_STRONG | size);
     }
-    memcpy(&found, address, size);
+    memcpy(&found, address, bytes);
     return found;
 }
 
@@ -29,11 +30,11 @@ void simt_strong_store(void *address, uint64_t value, unsigned int size)
 
 void simt_strong_store_by(const void *caller, void *address, uint64_t value, unsigned int size)
 {
-    simt_volatile_write();
+    simt_volatile_write(caller);
     if (simt_tracing) {
         simt_trace_event(EVENT_STORE, caller, (uintptr_t)address,
                          EVENT_VOLATILE | EVENT_STRONG | size);
     }
-    memcpy(address, &value, size);
+    memcpy(address, &value, size & ~(unsigned int)SIMT_OF_BLOCK);
 }
 /* SPDX-License-Identifier: MIT */

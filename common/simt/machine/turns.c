@@ -99,7 +99,9 @@ static void wake_yielded(void)
         simt_report_stuck("deadlock: the threads that are left wait at mbarriers",
                           simt_grid.suspended_count);
     }
-    if (simt_block->rounds > ROUNDS_BEFORE_OTHERS && simt_can_wait_for_blocks()) {
+    if ((simt_block->rounds > ROUNDS_BEFORE_OTHERS ||
+         (simt_shuffled && simt_schedule_below(2) == 0)) && /* as blocks run at the same time */
+        simt_can_wait_for_blocks()) {
         simt_suspend_block();
         simt_next_block();
         if (simt_ready_warp() < simt_grid.warps) {

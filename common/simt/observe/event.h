@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cuda/simt.h"
+
 enum simt_event_kind {
     EVENT_BLOCK, /* of code: where branches lead */
     EVENT_LOAD,
@@ -32,8 +34,9 @@ enum simt_proxy { SIMT_PROXY_ASYNC, SIMT_PROXY_MAP_RELEASE, SIMT_PROXY_MAP_ACQUI
 /* Part of an event's size. */
 enum simt_event_how {
     EVENT_VOLATILE = 0x80,
-    EVENT_OF_BLOCK = 0x40, /* the scope of an atomic or a fence */
-    EVENT_STRONG = 0x20,   /* and volatile: races with no other such access */
+    EVENT_OF_BLOCK =
+        SIMT_OF_BLOCK,   /* the scope of an atomic or a fence, whose size is an ordering */
+    EVENT_STRONG = 0x20, /* and volatile: races with no other such access */
     EVENT_HOW = 0xe0
 };
 

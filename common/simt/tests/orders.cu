@@ -543,6 +543,44 @@ __global__ void ok_grid_barrier(int *data, int *out)
 // ---- what some orders of threads alone show -----------------------------------------------------
 
 // Right only if the first warp draws the first tickets.
+// Three blocks hand a value on. In the middle, an order that only acquires is no release, and one
+// that only releases acquires nothing; nor does a scope of one block reach another one.
+__global__ void hand_on(int *flags, int *data, int first, int seen, int last, int scope)
+{
+    if (threadIdx.x > 0)
+        return;
+    if (blockIdx.x == 0) {
+        data[0] = 1; // FAULT not_released not_acquired of_one_block
+        __nv_atomic_load_n(&flags[2], __NV_ATOMIC_ACQUIRE);
+        __nv_atomic_store_n(&flags[0], 1, first, scope);
+    } else if (blockIdx.x == 1) {
+        while (__nv_atomic_load_n(&flags[0], seen, scope) == 0)
+            __nanosleep(10);
+        __nv_atomic_store_n(&flags[1], 1, last);
+    } else {
+        while (__nv_atomic_load_n(&flags[1], __NV_ATOMIC_ACQUIRE) == 0)
+            __nanosleep(10);
+        data[1] = data[0]; // FAULT not_released not_acquired of_one_block
+    }
+}
+
+// Four places between two blocks: whether the one that fills them waits for the other one.
+__global__ void ring(int *slots, int *filled, int *emptied, bool waits)
+{
+    for (int i = 0; threadIdx.x == 0 && i < 24; i++)
+        if (blockIdx.x == 0) {
+            while (waits && __nv_atomic_load_n(emptied, __NV_ATOMIC_ACQUIRE) + 4 <= i)
+                __nanosleep(10);
+            slots[i % 4] = i; // FAULT only_ring
+            __nv_atomic_store_n(filled, i + 1, __NV_ATOMIC_RELEASE);
+        } else {
+            while (__nv_atomic_load_n(filled, __NV_ATOMIC_ACQUIRE) <= i)
+                __nanosleep(10);
+            slots[4] += slots[i % 4]; // FAULT only_ring
+            __nv_atomic_store_n(emptied, i + 1, __NV_ATOMIC_RELEASE);
+        }
+}
+
 __global__ void only_hand_out(int *data)
 {
     int ticket = atomicAdd(&counter, 1);
@@ -628,6 +666,27 @@ static const Case cases[] = {
     {"no_grid_sync", "of another block",
      [] { cudaLaunchCooperativeKernel(no_grid_sync, 6, 64, pointers); }},
     {"ok_grid_barrier", "", [] { cudaLaunchCooperativeKernel(ok_grid_barrier, 6, 64, pointers); }},
+    {"not_released", "data race in global",
+     [] {
+         hand_on<<<3, 32>>>(a, b, __NV_ATOMIC_RELAXED, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, 3);
+     }},
+    {"not_acquired", "data race in global",
+     [] {
+         hand_on<<<3, 32>>>(a, b, __NV_ATOMIC_RELEASE, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELEASE, 3);
+     }},
+    {"of_one_block", "data race in global",
+     [] {
+         hand_on<<<3, 32>>>(a, b, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE,
+                            __NV_THREAD_SCOPE_BLOCK);
+     }},
+    {"ok_hand_on", "",
+     [] {
+         hand_on<<<3, 32>>>(a, b, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, 3);
+         hand_on<<<3, 32>>>(a + 8, b, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_SEQ_CST,
+                            4);
+     }},
+    {"only_ring", "data race in global", [] { ring<<<2, 32>>>(a, b, b + 1, false); }},
+    {"ok_ring", "", [] { ring<<<2, 32>>>(a, b, b + 1, true); }},
     {"only_hand_out", "data race in global", [] { only_hand_out<<<1, 64>>>(a); }},
     {"ok_long", "", [] { ok_long<<<1, 32>>>(a, b); }},
 };

@@ -89,7 +89,7 @@ static void fence(unsigned int block, unsigned int thread, enum simt_scope scope
     if (scope == SIMT_SCOPE_DEVICE) {
         has_fenced[SIMT_SCOPE_BLOCK][me] = false;
     }
-    simt_causality_fence(thread, scope);
+    simt_causality_fence(thread, scope, 0);
 }
 
 static void change(unsigned int block, unsigned int thread, unsigned int place,

@@ -239,7 +239,7 @@ static void test_same_as_lanes(void **state)
         } else if (what < 46) {
             simt_causality_meet(below(WARPS), ~0u, true, true);
         } else if (what < 48) {
-            simt_causality_fence(below(WARPS * SIMT_WARP_SIZE), SIMT_SCOPE_DEVICE);
+            simt_causality_fence(below(WARPS * SIMT_WARP_SIZE), SIMT_SCOPE_DEVICE, 0);
         } else if (what < 49 && launch % 4 == 0) { /* from then on none is checked in rows */
             simt_causality_meet(below(WARPS), (uint32_t)rand(), true, false);
         }

@@ -12,7 +12,10 @@ cat >libcudacxx.cu <<'END'
 #include <cuda/std/complex>
 #include <cuda/std/limits>
 
-__device__ cuda::atomic<int, cuda::thread_scope_device> arrivals{0};
+#ifndef SCOPE
+#define SCOPE cuda::thread_scope_device
+#endif
+__device__ cuda::atomic<int, SCOPE> arrivals{0};
 
 // Each block leaves its sum; the last to arrive adds them up.
 __global__ void add(const int *in, int *sums, int *out, float *real)
@@ -105,6 +108,8 @@ if [ -f "$cccl/cuda/std/version" ] && case $compiler in *clang*) false ;; esac; 
     prints '130816 63 -5' --run libcudacxx.cu
     # That of CUDA 12.4 refuses them, and nvcc with it.
     grep -rqF 'does not support 1 or 2 byte types' "$cccl/cuda/std/detail" || prints '3 3' --run flags.cu
-    compile -DRACE --run libcudacxx.cu
-    [ $? -eq 1 ] && grep -q 'data race in global memory' output || fail 'a race beside cuda::atomic'
+    for fault in -DRACE -DSCOPE=cuda::thread_scope_block; do
+        compile $fault --run libcudacxx.cu
+        [ $? -eq 1 ] && grep -q 'data race in global memory' output || fail "no race beside cuda::atomic: $fault"
+    done
 fi
