@@ -678,6 +678,7 @@ const struct simt_observer simt_observer = {
     .end_launch = end_launch,
     .enough = enough,
     .start_block = start_block,
+    .end_cluster_block = simt_shadow_end_block,
     .suspend_block = suspend_block,
     .resume_block = resume_block,
     .forget_block = forget_block,

@@ -1,5 +1,6 @@
 #include "check/shadow.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "base/own.h"
 #include "check/causality.h"
 #include "check/check.h"
+#include "check/findings.h"
 #include "check/pages.h"
 #include "check/written.h"
 #include "cuda/simt_analysis.h"
@@ -199,6 +201,51 @@ void simt_shadow_start_block(void)
         shared_pages[i]->all_written = false;
         memset(shared_pages[i]->written, 0, sizeof shared_pages[i]->written);
         simt_page_forget(shared_pages[i]);
+    }
+}
+
+/* Its memory ends with the last of its threads, so one of them must come after the access. */
+static void check_end(uint32_t tag, unsigned int site, enum simt_event_kind kind,
+                      unsigned int threads)
+{
+    struct finding *new;
+    if (tag < simt_now.launch || tag % SIMT_THREADS >= SIMT_MAX_BLOCK_THREADS ||
+        !simt_is_other_block(tag)) {
+        return;
+    }
+    for (unsigned int i = 0; i < threads; i++) {
+        if (!simt_unordered(tag, i)) {
+            return;
+        }
+    }
+    new = simt_add_finding((struct finding){.wrong = OUT_OF_BOUNDS,
+                                            .space = SPACE_SHARED,
+                                            .kind = kind,
+                                            .site = site,
+                                            .thread = tag % SIMT_THREADS});
+    if (new) {
+        snprintf(new->text, sizeof new->text,
+                 "this block of a cluster may have returned before another block comes to its "
+                 "memory: it must wait for that, by cluster.sync()");
+    }
+}
+
+void simt_shadow_end_block(unsigned int threads)
+{
+    for (size_t i = 0; i < shared_page_count; i++) {
+        struct simt_page *page = shared_pages[i];
+        for (unsigned int at = 0; simt_page_is_used(page) && at < SIMT_PAGE_BYTES;) {
+            const unsigned int row = at / SIMT_ROW_BYTES;
+            const bool whole = page->in_rows >> row & 1;
+            const struct simt_cell *cell =
+                whole ? &page->rows[row] : &page->cells[at >> page->shift];
+            check_end(cell->reader, cell->reader_site, EVENT_LOAD, threads);
+            check_end(cell->reader_before, cell->before_site, EVENT_LOAD, threads);
+            check_end(cell->reader_other, cell->other_site, EVENT_LOAD, threads);
+            check_end(cell->writer, cell->writer_site, EVENT_STORE, threads);
+            check_end(cell->changer, cell->changer_site, EVENT_ATOMIC, threads);
+            at += whole ? SIMT_ROW_BYTES : 1u << page->shift;
+        }
     }
 }
 

@@ -132,6 +132,8 @@ void simt_check_not_looked(void);
 
 /* A block starts: nobody has written its shared memory. */
 void simt_shadow_start_block(void);
+/* It ends, in a cluster: whether all that others did there was before. */
+void simt_shadow_end_block(unsigned int threads);
 /* The running block's shared memory gives way to another block's, and comes back. */
 struct simt_shared_pages *simt_shadow_suspend(void);
 void simt_shadow_resume(struct simt_shared_pages *pages);

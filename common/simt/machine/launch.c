@@ -149,6 +149,9 @@ void simt_fiber_main(struct simt_fiber *self)
             if (simt_tracing) {
                 simt_trace_drain(0);
             }
+            if (simt_tracing && simt_cluster_size() > 1) {
+                simt_observer.end_cluster_block(simt_grid.threads);
+            }
             if (!simt_next_block()) {
                 simt_current = NULL;
                 simt_give_fiber(self);

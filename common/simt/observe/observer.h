@@ -36,6 +36,8 @@ struct simt_observer {
 
     /* The rest of a launch, only while it is recorded. Block `number` of the grid starts. */
     void (*start_block)(size_t number, unsigned int threads);
+    /* The running block of a cluster has ended, and nothing of it is left in traces. */
+    void (*end_cluster_block)(unsigned int threads);
     /* The running block, of so many threads, gives way to another; it goes on, and what was kept is
      * freed; or the launch has ended before it did. No traces are left in between. */
     void *(*suspend_block)(unsigned int threads);

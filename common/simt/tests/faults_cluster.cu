@@ -308,6 +308,18 @@ __global__ void __cluster_dims__(2, 1, 1) returned(float *out)
     out[threadIdx.x] = other[threadIdx.x]; // FAULT returned
 }
 
+template <bool WAITS>
+__global__ void __cluster_dims__(2, 1, 1) may_return(float *out)
+{
+    __shared__ float part[BLOCK];
+    part[threadIdx.x] = threadIdx.x;
+    cluster_sync();
+    if (cluster_rank() == 1)
+        out[threadIdx.x] = cg::this_cluster().map_shared_rank(part, 0)[0]; // FAULT may_return
+    if (WAITS)
+        cluster_sync();
+}
+
 __global__ void __cluster_dims__(2, 1, 1) barrier_unready(float *out)
 {
     __shared__ barrier_t b;
@@ -448,6 +460,9 @@ static const Case cases[] = {
     {"overwritten", "cluster.sync() is missing", [] { overwritten<<<2, BLOCK>>>(f); }},
     {"past_end", "access out of bounds", [] { past_end<<<2, BLOCK>>>(f); }},
     {"returned", "which has returned|data race in", [] { returned<<<2, BLOCK>>>(f); }},
+    {"may_return", "this block of a cluster may have returned before|which has returned",
+     [] { may_return<false><<<2, BLOCK>>>(f); }},
+    {"ok_may_not_return", "", [] { may_return<true><<<2, BLOCK>>>(f); }},
     {"barrier_unready",
      "of block 1 of the cluster, which has not started|there is no mbarrier here",
      [] { barrier_unready<<<2, BLOCK>>>(f); }},
