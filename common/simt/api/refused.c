@@ -61,126 +61,6 @@ REFUSES(cudaMemPoolImportPointer,
 
 /* ---- other interfaces ---- */
 
-static const char no_other[] = "there is no Vulkan, Direct3D or NvSci device to share with";
-
-REFUSES(cudaImportExternalMemory,
-        (cudaExternalMemory_t * memory, const struct cudaExternalMemoryHandleDesc *description),
-        cudaErrorNotSupported, no_other)
-REFUSES(cudaDestroyExternalMemory, (cudaExternalMemory_t memory), cudaErrorInvalidResourceHandle,
-        no_other)
-REFUSES(cudaExternalMemoryGetMappedBuffer,
-        (void **pointer, cudaExternalMemory_t memory,
-         const struct cudaExternalMemoryBufferDesc *description),
-        cudaErrorInvalidResourceHandle, no_other)
-REFUSES(cudaExternalMemoryGetMappedMipmappedArray,
-        (cudaMipmappedArray_t * array, cudaExternalMemory_t memory,
-         const struct cudaExternalMemoryMipmappedArrayDesc *description),
-        cudaErrorInvalidResourceHandle, no_other)
-REFUSES(cudaImportExternalSemaphore,
-        (cudaExternalSemaphore_t * semaphore,
-         const struct cudaExternalSemaphoreHandleDesc *description),
-        cudaErrorNotSupported, no_other)
-REFUSES(cudaDestroyExternalSemaphore, (cudaExternalSemaphore_t semaphore),
-        cudaErrorInvalidResourceHandle, no_other)
-REFUSES(cudaSignalExternalSemaphoresAsync,
-        (const cudaExternalSemaphore_t *semaphores,
-         const struct cudaExternalSemaphoreSignalParams *parameters, unsigned int count,
-         cudaStream_t stream),
-        cudaErrorInvalidResourceHandle, no_other)
-REFUSES(cudaWaitExternalSemaphoresAsync,
-        (const cudaExternalSemaphore_t *semaphores,
-         const struct cudaExternalSemaphoreWaitParams *parameters, unsigned int count,
-         cudaStream_t stream),
-        cudaErrorInvalidResourceHandle, no_other)
-REFUSES(cudaGraphAddExternalSemaphoresSignalNode,
-        (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
-         const struct cudaExternalSemaphoreSignalNodeParams *parameters),
-        cudaErrorInvalidValue, no_other)
-REFUSES(cudaGraphAddExternalSemaphoresWaitNode,
-        (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
-         const struct cudaExternalSemaphoreWaitNodeParams *parameters),
-        cudaErrorInvalidValue, no_other)
-REFUSES(cudaGraphExternalSemaphoresSignalNodeGetParams,
-        (cudaGraphNode_t node, struct cudaExternalSemaphoreSignalNodeParams *parameters),
-        cudaErrorInvalidValue, no_other)
-REFUSES(cudaGraphExternalSemaphoresSignalNodeSetParams,
-        (cudaGraphNode_t node, const struct cudaExternalSemaphoreSignalNodeParams *parameters),
-        cudaErrorInvalidValue, no_other)
-REFUSES(cudaGraphExternalSemaphoresWaitNodeGetParams,
-        (cudaGraphNode_t node, struct cudaExternalSemaphoreWaitNodeParams *parameters),
-        cudaErrorInvalidValue, no_other)
-REFUSES(cudaGraphExternalSemaphoresWaitNodeSetParams,
-        (cudaGraphNode_t node, const struct cudaExternalSemaphoreWaitNodeParams *parameters),
-        cudaErrorInvalidValue, no_other)
-REFUSES(cudaGraphExecExternalSemaphoresSignalNodeSetParams,
-        (cudaGraphExec_t exec, cudaGraphNode_t node,
-         const struct cudaExternalSemaphoreSignalNodeParams *parameters),
-        cudaErrorInvalidValue, no_other)
-REFUSES(cudaGraphExecExternalSemaphoresWaitNodeSetParams,
-        (cudaGraphExec_t exec, cudaGraphNode_t node,
-         const struct cudaExternalSemaphoreWaitNodeParams *parameters),
-        cudaErrorInvalidValue, no_other)
-REFUSES(cudaDeviceGetNvSciSyncAttributes, (void *list, int device, int flags),
-        cudaErrorNotSupported, no_other)
-REFUSES(cudaDeviceFlushGPUDirectRDMAWrites,
-        (enum cudaFlushGPUDirectRDMAWritesTarget target,
-         enum cudaFlushGPUDirectRDMAWritesScope scope),
-        cudaErrorNotSupported, "no other device writes to device memory")
-
-static const char no_graphics[] = "there are no graphics";
-
-REFUSES(cudaGraphicsUnregisterResource, (cudaGraphicsResource_t resource),
-        cudaErrorInvalidResourceHandle, no_graphics)
-REFUSES(cudaGraphicsResourceSetMapFlags, (cudaGraphicsResource_t resource, unsigned int flags),
-        cudaErrorInvalidResourceHandle, no_graphics)
-REFUSES(cudaGraphicsMapResources,
-        (int count, cudaGraphicsResource_t *resources, cudaStream_t stream),
-        cudaErrorInvalidResourceHandle, no_graphics)
-REFUSES(cudaGraphicsUnmapResources,
-        (int count, cudaGraphicsResource_t *resources, cudaStream_t stream),
-        cudaErrorInvalidResourceHandle, no_graphics)
-REFUSES(cudaGraphicsResourceGetMappedPointer,
-        (void **pointer, size_t *size, cudaGraphicsResource_t resource),
-        cudaErrorInvalidResourceHandle, no_graphics)
-REFUSES(cudaGraphicsSubResourceGetMappedArray,
-        (cudaArray_t * array, cudaGraphicsResource_t resource, unsigned int index,
-         unsigned int level),
-        cudaErrorInvalidResourceHandle, no_graphics)
-REFUSES(cudaGraphicsResourceGetMappedMipmappedArray,
-        (cudaMipmappedArray_t * array, cudaGraphicsResource_t resource),
-        cudaErrorInvalidResourceHandle, no_graphics)
-
-/* ---- libraries of device code ---- */
-
-static const char no_code[] = "PTX and machine code of GPUs cannot be loaded: link what simtcc has "
-                              "compiled";
-
-REFUSES(cudaLibraryLoadData,
-        (cudaLibrary_t * library, const void *code, enum cudaJitOption *options, void **values,
-         unsigned int count, enum cudaLibraryOption *library_options, void **library_values,
-         unsigned int library_count),
-        cudaErrorNoKernelImageForDevice, no_code)
-REFUSES(cudaLibraryLoadFromFile,
-        (cudaLibrary_t * library, const char *file, enum cudaJitOption *options, void **values,
-         unsigned int count, enum cudaLibraryOption *library_options, void **library_values,
-         unsigned int library_count),
-        cudaErrorNoKernelImageForDevice, no_code)
-REFUSES(cudaLibraryUnload, (cudaLibrary_t library), cudaErrorInvalidResourceHandle, no_code)
-REFUSES(cudaLibraryGetKernel, (cudaKernel_t * kernel, cudaLibrary_t library, const char *name),
-        cudaErrorInvalidResourceHandle, no_code)
-REFUSES(cudaLibraryGetKernelCount, (unsigned int *count, cudaLibrary_t library),
-        cudaErrorInvalidResourceHandle, no_code)
-REFUSES(cudaLibraryEnumerateKernels,
-        (cudaKernel_t * kernels, unsigned int count, cudaLibrary_t library),
-        cudaErrorInvalidResourceHandle, no_code)
-REFUSES(cudaLibraryGetGlobal,
-        (void **pointer, size_t *size, cudaLibrary_t library, const char *name),
-        cudaErrorInvalidResourceHandle, no_code)
-REFUSES(cudaLibraryGetManaged,
-        (void **pointer, size_t *size, cudaLibrary_t library, const char *name),
-        cudaErrorInvalidResourceHandle, no_code)
-REFUSES(cudaLibraryGetUnifiedFunction, (void **function, cudaLibrary_t library, const char *name),
-        cudaErrorInvalidResourceHandle, no_code)
 REFUSES(cudaGetExportTable, (const void **table, const cudaUUID_t *name), cudaErrorNotSupported,
         "there are no tables of the driver")
 
@@ -200,23 +80,9 @@ REFUSES(cudaGetMipmappedArrayLevel,
 REFUSES(cudaMipmappedArrayGetMemoryRequirements,
         (struct cudaArrayMemoryRequirements * needs, cudaMipmappedArray_t array, int device),
         cudaErrorInvalidResourceHandle, no_mipmaps)
-REFUSES(cudaMipmappedArrayGetSparseProperties,
-        (struct cudaArraySparseProperties * properties, cudaMipmappedArray_t array),
-        cudaErrorInvalidResourceHandle, no_mipmaps)
 REFUSES(cudaArrayGetPlane, (cudaArray_t * plane, cudaArray_t array, unsigned int number),
         cudaErrorInvalidValue, "no format of an array has several planes")
-REFUSES(cudaArrayGetSparseProperties,
-        (struct cudaArraySparseProperties * properties, cudaArray_t array), cudaErrorInvalidValue,
-        "no array is sparse")
 REFUSES(cudaGetTextureObjectResourceViewDesc,
         (struct cudaResourceViewDesc * view, cudaTextureObject_t texture), cudaErrorInvalidValue,
         "no texture has a view of its resource")
-
-/* ---- notifications ---- */
-
-REFUSES(cudaDeviceRegisterAsyncNotification,
-        (int device, cudaAsyncCallback function, void *data, cudaAsyncCallbackHandle_t *callback),
-        cudaErrorNotSupported, "nothing happens of which a device would notify")
-REFUSES(cudaDeviceUnregisterAsyncNotification, (int device, cudaAsyncCallbackHandle_t callback),
-        cudaErrorInvalidResourceHandle, "nothing happens of which a device would notify")
 /* SPDX-License-Identifier: MIT */

@@ -63,7 +63,13 @@ static const struct {
     {"CUfunction", WHOLE, "modules of the driver API (CUfunction)" NO_CODE},
     {"CUmemGenericAllocationHandle", WHOLE,
      "virtual memory of the driver API (CUmemGenericAllocationHandle)"},
-    {"cudaGraphicsGLRegister", PREFIX, "OpenGL interoperability"},
+    {"cudaLibrary_t", WHOLE, "libraries of device code (cudaLibrary_t)" NO_CODE},
+    {"cudaDeviceRegisterAsyncNotification", CALL, "notifications of a device"},
+    {"cudaDeviceFlushGPUDirectRDMAWrites", CALL, "writes of other devices to device memory"},
+    {"cudaArrayGetSparseProperties", CALL, "sparse arrays"},
+    {"cudaGraphics", PREFIX, "graphics (cudaGraphicsMapResources and its kin)"},
+    {"cudaExternal", PREFIX, "memory and semaphores of Vulkan, Direct3D or NvSci"},
+    {"cudaImportExternal", PREFIX, "memory and semaphores of Vulkan, Direct3D or NvSci"},
 };
 
 /* The whole of `path`, or what follows one of its slashes. */

@@ -8,8 +8,6 @@ typedef struct cudaMemsetParams cudaMemsetParamsV2;
 typedef struct cudaHostNodeParams cudaHostNodeParamsV2;
 typedef struct cudaKernelNodeParams cudaKernelNodeParamsV2;
 typedef struct cudaMemAllocNodeParams cudaMemAllocNodeParamsV2;
-typedef struct cudaExternalSemaphoreSignalNodeParams cudaExternalSemaphoreSignalNodeParamsV2;
-typedef struct cudaExternalSemaphoreWaitNodeParams cudaExternalSemaphoreWaitNodeParamsV2;
 struct cudaMemcpyNodeParams {
     int flags;
     int reserved[3];
@@ -45,8 +43,6 @@ struct cudaGraphNodeParams {
         cudaChildGraphNodeParams graph;
         cudaEventWaitNodeParams eventWait;
         cudaEventRecordNodeParams eventRecord;
-        cudaExternalSemaphoreSignalNodeParamsV2 extSemSignal;
-        cudaExternalSemaphoreWaitNodeParamsV2 extSemWait;
         cudaMemAllocNodeParamsV2 alloc;
         cudaMemFreeNodeParams free;
         cudaConditionalNodeParams conditional;
@@ -76,12 +72,6 @@ inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
         return ::cudaGraphAddEventWaitNode(node, graph, after, count, given->eventWait.event);
     case cudaGraphNodeTypeEventRecord:
         return ::cudaGraphAddEventRecordNode(node, graph, after, count, given->eventRecord.event);
-    case cudaGraphNodeTypeExtSemaphoreSignal:
-        return ::cudaGraphAddExternalSemaphoresSignalNode(node, graph, after, count,
-                                                          &given->extSemSignal);
-    case cudaGraphNodeTypeExtSemaphoreWait:
-        return ::cudaGraphAddExternalSemaphoresWaitNode(node, graph, after, count,
-                                                        &given->extSemWait);
     case cudaGraphNodeTypeMemAlloc:
         return ::cudaGraphAddMemAllocNode(node, graph, after, count, &given->alloc);
     case cudaGraphNodeTypeMemFree:

@@ -17,23 +17,9 @@ struct cudaArrayMemoryRequirements {
     size_t size, alignment;
     unsigned int reserved[4];
 };
-#define cudaArraySparse 0x40
-#define cudaArrayDeferredMapping 0x80
-#define cudaArraySparsePropertiesSingleMipTail 0x1
-struct cudaArraySparseProperties {
-    struct {
-        unsigned int width, height, depth;
-    } tileExtent;
-    unsigned int miptailFirstLevel;
-    unsigned long long miptailSize;
-    unsigned int flags;
-    unsigned int reserved[4];
-};
 cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *needs,
                                            cudaArray_t array, int device);
 cudaError_t cudaArrayGetPlane(cudaArray_t *plane, cudaArray_t array, unsigned int number);
-cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *properties,
-                                         cudaArray_t array);
 /* Refused. */
 cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array,
                                      const struct cudaChannelFormatDesc *format,
@@ -44,8 +30,6 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_co
                                        unsigned int number);
 cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *needs,
                                                     cudaMipmappedArray_t array, int device);
-cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *properties,
-                                                  cudaMipmappedArray_t array);
 cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view,
                                                  cudaTextureObject_t texture);
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width,

@@ -82,11 +82,12 @@ END
 # Each feature once, with its first place.
 cat >several.cu <<'END'
 __device__ void f() { asm("a;"); asm("membar.gl;"); }
-int main() { return cudaGraphicsGLRegisterBuffer(0, 0, 0); }
+int main() { cudaLibrary_t library; return cudaGraphicsGLRegisterBuffer(0, 0, 0); }
 END
 compile several.cu
-[ "$(wc -l <output)" -eq 2 ] && grep -q '^several.cu:1: .*PTX: a$' output &&
-    grep -q '^several.cu:2: .*OpenGL' output || fail 'two features, two lines'
+[ "$(wc -l <output)" -eq 3 ] && grep -q '^several.cu:1: .*PTX: a$' output &&
+    grep -q '^several.cu:2: .*graphics' output && grep -q '^several.cu:2: .*cudaLibrary_t.: PTX' output ||
+    fail 'three features, three lines'
 
 # In a header, at the header's own line; and where a header includes another.
 mkdir -p include
