@@ -389,6 +389,8 @@ static struct simt_launch configured(const struct simt_launch_config *config, co
         const cudaLaunchAttribute *attribute = &config->attributes[i];
         if (attribute->id == cudaLaunchAttributeCooperative) {
             launch.cooperative = attribute->val.cooperative;
+        } else if (attribute->id == cudaLaunchAttributeProgrammaticStreamSerialization) {
+            launch.early = attribute->val.programmaticStreamSerializationAllowed;
         } else if (attribute->id == cudaLaunchAttributeClusterDimension) {
             launch.cluster =
                 (struct uint3){attribute->val.clusterDim.x, attribute->val.clusterDim.y,

@@ -116,7 +116,7 @@ static bool emit_fence(struct ptx *ptx, struct ptx_instruction *instruction)
         {"fence.proxy.async.global", "::simt::ptx::fence_proxy_async()"},
         {"fence.mbarrier_init.release.cluster", "::simt::ptx::fence_mbarrier_init()"},
         {"griddepcontrol.launch_dependents", "static_cast<void>(0)"},
-        {"griddepcontrol.wait", "static_cast<void>(0)"},
+        {"griddepcontrol.wait", "cudaGridDependencySynchronize()"},
     };
     for (size_t i = 0; i < sizeof fences / sizeof *fences; i++) {
         if (strcmp(instruction->opcode, fences[i].opcode) == 0 && instruction->operand_count == 0) {

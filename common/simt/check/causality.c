@@ -202,7 +202,7 @@ bool simt_unordered(uint32_t tag, unsigned int thread)
 {
     unsigned int other = tag % THREADS;
     if (tag < simt_now.launch) {
-        return tag < simt_now.start && simt_causality_launch_of(tag);
+        return tag < simt_now.start && !simt_order->waited && simt_causality_launch_of(tag);
     }
     if (tag < simt_now.era) {
         size_t block = block_of(tag);
@@ -249,7 +249,7 @@ static void clear_order(struct simt_order *order)
         simt_clock_clear(&order->pending[SIMT_SCOPE_BLOCK][i]);
         simt_clock_clear(&order->pending[SIMT_SCOPE_DEVICE][i]);
     }
-    order->fences_used = order->clocks_used = false;
+    order->fences_used = order->clocks_used = order->waited = false;
     simt_forget_proxies(order);
     order->agents = 0;
 }

@@ -44,6 +44,7 @@ struct simt_order {
     uint32_t *rows[THREADS];
     uint32_t row_of[THREADS]; /* the barrier since which the row has counted */
     bool fences_used, clocks_used;
+    bool waited; /* for the launch before, which may not have ended when this one began */
     unsigned int agents;
     /* Of fences between the proxies: the last ones of each thread, and those before the last
      * barrier of the block together. */

@@ -110,6 +110,10 @@ static void remember_fence(unsigned int thread, enum simt_scope scope)
 void simt_causality_fence(unsigned int thread, enum simt_scope scope, unsigned int ordering)
 {
     simt_only_in_order();
+    if (ordering == SIMT_OF_LAUNCHES) {
+        simt_order->waited = true;
+        return;
+    }
     simt_now.fine = simt_order->fences_used = true;
     if (simt_order->clocks_used && ordering != SIMT_RELEASES) {
         for (unsigned int i = 0; i < SCOPES; i++) {

@@ -108,7 +108,8 @@ static const char *race_hint(const struct finding *race)
                "  no __threadfence() after that: its read may still give what was there before.";
     }
     if (race->almost == SIMT_BLOCK_SCOPE) {
-        return "a fence or an atomic that ends in _block, or has thread_scope_block, orders threads "
+        return "a fence or an atomic that ends in _block, or has thread_scope_block, orders "
+               "threads "
                "of one block only:\n"
                "  use the one for the device.";
     }
@@ -197,7 +198,9 @@ static void tell_operation(FILE *file, const struct finding *race)
 {
     fputs("  ", file);
     simt_operation_tell(file, race->other_operation);
-    fputs(" in another stream ", file);
+    const bool early =
+        simt_operations()->early && race->other_operation->timeline == simt_operations()->timeline;
+    fputs(early ? " before it in its stream " : " in another stream ", file);
     if (race->other_operation->file) {
         fputs(did[race->other_kind], file);
         simt_tell_line(file, race->other_site);
@@ -205,6 +208,13 @@ static void tell_operation(FILE *file, const struct finding *race)
         fprintf(file, "%s it\n", does_to_memory(race->other_operation, race->other_kind));
     }
     if (simt_is_note(race)) {
+        return;
+    }
+    if (early) {
+        fputs("  hint: by its attribute the launch may begin before the other one has ended: "
+              "cudaGridDependencySynchronize()\n"
+              "  comes before its accesses.\n",
+              file);
         return;
     }
     fputs("  hint: nothing orders the two, they may be done at the same time: use one stream, or "

@@ -406,9 +406,11 @@ SIMT_INLINE void __nanosleep(unsigned int, SIMT_SITE)
     simt_yield(simt_file, simt_line);
 }
 
-/* A kernel begins when the one before it in its stream is over, whatever that allows. */
+/* A kernel begins when the one before it in its stream is over, whatever that allows. But the checks
+ * take it as it may be. */
 SIMT_INLINE void cudaGridDependencySynchronize()
 {
+    simt_fence_as(SIMT_OF_LAUNCHES);
 }
 
 SIMT_INLINE void cudaTriggerProgrammaticLaunchCompletion()

@@ -84,6 +84,7 @@ struct simt_launch {
     void *closure;
     int cooperative;         /* the blocks may wait for each other (grid synchronization) */
     bool together;           /* the device has a multiprocessor for each block: they may, too */
+    bool early;              /* it may begin before the one before it in its stream has ended */
     bool returns_error;      /* whoever launches is given the error, not only cudaGetLastError() */
     struct uint3 cluster;    /* blocks that run together; {0, 0, 0}: what the kernel says, or one */
     const void *begin, *end; /* of what lies on the host's stack and belongs to the launch */
@@ -240,7 +241,12 @@ static inline __attribute__((always_inline)) void simt_bytes_fit(const void *at,
 /* memcpy of which the analysis knows nothing. */
 void simt_copy(void *to, const void *from, size_t size);
 /* SIMT_OF_BLOCK: it orders for the block only. One of the others: it only acquires, or releases. */
-enum simt_ordering { SIMT_ACQUIRES = 1, SIMT_RELEASES = 2, SIMT_OF_BLOCK = 0x40 };
+enum simt_ordering {
+    SIMT_ACQUIRES = 1,
+    SIMT_RELEASES = 2,
+    SIMT_OF_LAUNCHES = 4, /* only behind the launch before, which may not have ended */
+    SIMT_OF_BLOCK = 0x40
+};
 void simt_fence_as(unsigned int ordering);
 /* Of the C++ atomic that comes next. */
 void simt_next_scope(bool of_block);

@@ -9,7 +9,7 @@
 
 void simt_fence_as(unsigned int ordering)
 {
-    if (simt_tracing) {
+    if (simt_tracing && (ordering != SIMT_OF_LAUNCHES || simt_grid.launch->early)) {
         simt_trace_fence(__builtin_return_address(0), ordering);
     }
 }

@@ -254,6 +254,7 @@ static void begin_operation(const struct simt_launch *asked)
     struct simt_operation *launch = simt_operation_begin(asked->stream, asked->name);
     launch->file = asked->file;
     launch->line = asked->line;
+    launch->early = asked->early;
 }
 
 cudaError_t simt_run(const struct simt_launch *asked, const char **reason)

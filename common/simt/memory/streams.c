@@ -237,13 +237,15 @@ uint64_t simt_operations_first(void)
 
 bool simt_operations_of_several(void)
 {
-    return several;
+    return several || (latest && latest->early);
 }
 
 bool simt_operation_unordered(const struct simt_operation *earlier)
 {
-    return earlier != latest && earlier->timeline != latest->timeline &&
-           earlier->turn > turn_of(&timelines[latest->timeline].known, earlier->timeline);
+    if (earlier->timeline == latest->timeline) {
+        return latest->early && earlier->file && earlier->turn + 1 == latest->turn;
+    }
+    return earlier->turn > turn_of(&timelines[latest->timeline].known, earlier->timeline);
 }
 
 const struct simt_operation *simt_operation_find(uint64_t number)

@@ -27,6 +27,7 @@ struct simt_operation {
     const char *name; /* of the kernel, or of CUDA's function */
     const char *file; /* of a launch: where it stands; else NULL */
     int line;
+    bool early;         /* it may begin before the launch before it in its stream has ended */
     const void *caller; /* of any other call: a return address */
     struct simt_piece to, from;
     const char *verb; /* what it does to the first, if it does not write there */

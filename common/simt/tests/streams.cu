@@ -6,12 +6,29 @@ static const size_t BYTES = N * sizeof(float);
 
 __global__ void produce(float *data)
 {
-    data[threadIdx.x] = threadIdx.x; // FAULT two_streams both_write copy_of_other_stream graph
+    data[threadIdx.x] = threadIdx.x; // FAULT two_streams both_write copy_of_other_stream graph soon
 }
 
 __global__ void consume(const float *data, float *out)
 {
-    out[threadIdx.x] = data[N - 1 - threadIdx.x]; // FAULT two_streams write_after_read graph
+    out[threadIdx.x] = data[N - 1 - threadIdx.x]; // FAULT two_streams write_after_read graph soon
+}
+
+__global__ void consume_behind(const float *data, float *out)
+{
+    cudaGridDependencySynchronize();
+    out[threadIdx.x] = data[N - 1 - threadIdx.x];
+}
+
+// The second kernel may begin before the first one has ended.
+static void launch_early(void (*second)(const float *, float *), const float *data, float *out)
+{
+    cudaLaunchAttribute early = {};
+    cudaLaunchConfig_t config = {1, N, 0, nullptr, &early, 1};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    produce<<<1, N>>>((float *)data);
+    cudaLaunchKernelEx(&config, second, data, out); // FAULT soon
 }
 
 __global__ void read(const float *data)
@@ -284,6 +301,8 @@ static const Case cases[] = {
              cudaStreamDestroy(stream);
          }
      }},
+    {"soon", "before it in its stream", [] { launch_early(consume, x, y); }},
+    {"ok_soon", "", [] { launch_early(consume_behind, x, y); }},
     {"graph", "in a graph, make the", [] { capture_and_launch(false); }},
     {"ok_graph", "", [] { capture_and_launch(true); }},
     {"graph_copy", "in another stream",

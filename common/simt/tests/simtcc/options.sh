@@ -52,8 +52,8 @@ echo '#error not this one' >toolkit/cuda_runtime.h
 prints 6 -Iinclude -Itoolkit -I toolkit value.cu --run
 "$simtcc" --help >output 2>&1
 grep -q SIMT_COUNTERS=table output || fail '--help names SIMT_COUNTERS'
-compile -Iinclude -use_fast_math value.cu --run
-[ $? -eq 0 ] && grep -q '^simtcc: note: -use_fast_math: ignored' output || fail 'a note on -use_fast_math'
+compile -Iinclude -use_fast_math --default-stream per-thread value.cu --run
+[ $? -eq 0 ] && grep -q '^simtcc: note: -use_fast_math: ignored' output && grep -q "per-thread: ignored" output || fail 'a note on -use_fast_math'
 compile -Iinclude -std=c++14 value.cu --run
 [ $? -eq 0 ] && grep -q '^simtcc: note: -std=c++14: ' output || fail 'a note on -std=c++14'
 
