@@ -59,11 +59,6 @@ REFUSES(cudaMemPoolImportPointer,
         (void **pointer, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data),
         cudaErrorNotSupported, one_process)
 
-/* ---- other interfaces ---- */
-
-REFUSES(cudaGetExportTable, (const void **table, const cudaUUID_t *name), cudaErrorNotSupported,
-        "there are no tables of the driver")
-
 /* ---- arrays ---- */
 
 static const char no_mipmaps[] = "mipmapped arrays are not known here";
@@ -80,8 +75,6 @@ REFUSES(cudaGetMipmappedArrayLevel,
 REFUSES(cudaMipmappedArrayGetMemoryRequirements,
         (struct cudaArrayMemoryRequirements * needs, cudaMipmappedArray_t array, int device),
         cudaErrorInvalidResourceHandle, no_mipmaps)
-REFUSES(cudaArrayGetPlane, (cudaArray_t * plane, cudaArray_t array, unsigned int number),
-        cudaErrorInvalidValue, "no format of an array has several planes")
 REFUSES(cudaGetTextureObjectResourceViewDesc,
         (struct cudaResourceViewDesc * view, cudaTextureObject_t texture), cudaErrorInvalidValue,
         "no texture has a view of its resource")

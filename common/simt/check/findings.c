@@ -205,12 +205,24 @@ static bool another_tells(const struct finding *race)
     return false;
 }
 
+/* Of arrays past whose ends one line goes, each is told once. */
+static bool is_past_another_end(const struct finding *finding)
+{
+    for (const struct finding *other = found; other < finding; other++) {
+        if (other->wrong == OUT_OF_BOUNDS && simt_is_same_line(other->site, finding->site) &&
+            strcmp(other->text, finding->text) == 0) {
+            return false;
+        }
+    }
+    return finding->wrong == OUT_OF_BOUNDS && !simt_goes_on;
+}
+
 /* Whether it was told: what has the same lines is told once. */
 static bool tell(FILE *file, const struct finding *finding)
 {
     const bool is_note = simt_is_note(finding);
     const unsigned int number = another_tells(finding) ? 0 : simt_keep_finding(finding, is_note);
-    if (number == 0) {
+    if (number == 0 && !is_past_another_end(finding)) {
         return false;
     }
     if (simt_finding_told) {

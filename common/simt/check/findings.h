@@ -20,8 +20,7 @@ enum wrong {
     UNINITIALISED,
     MISALIGNED,
     HOST_POINTER,
-    HOST_FUNCTION,  /* its address, or a table of virtual ones, that the host has made; no site: it
-                       is an argument of the launch */
+    HOST_FUNCTION,  /* its address, or virtual ones, of the host's; no site: an argument has it */
     NO_PROXY_FENCE, /* between a thread's access and a bulk copy's */
     NO_MAP_FENCE,   /* between a thread's write to a tensor map and a copy that goes by it */
     BEYOND_ROWS,    /* a note: a store to a tensor writes behind the ends of its rows */

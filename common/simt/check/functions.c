@@ -1,6 +1,5 @@
-/* Addresses of functions, and objects with virtual functions, that the host has made: those of the
- * device are others. Here they are the same, so what tells is who has them first: a kernel, or a
- * variable of the device from the start. */
+/* Addresses of functions, and of tables of virtual ones, that the host has taken. Here they are the
+ * device's as well, so what tells is who has them first: a kernel, or a variable of the device. */
 #include <stdio.h>
 #include <string.h>
 

@@ -406,8 +406,8 @@ SIMT_INLINE void __nanosleep(unsigned int, SIMT_SITE)
     simt_yield(simt_file, simt_line);
 }
 
-/* A kernel begins when the one before it in its stream is over, whatever that allows. But the checks
- * take it as it may be. */
+/* A kernel begins when the one before it in its stream is over, whatever that allows; but the
+ * checks allow for an earlier begin. */
 SIMT_INLINE void cudaGridDependencySynchronize()
 {
     simt_fence_as(SIMT_OF_LAUNCHES);

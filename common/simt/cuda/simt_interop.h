@@ -1,5 +1,5 @@
-/* What a program shares with other processes: refused, each call by its name (api/refused.c); with
- * graphics, other interfaces and drivers: cc/simt_unavailable.c. cuda_runtime_api.h includes this. */
+/* What a program shares with other processes: refused, each call by its name (api/refused.c); for
+ * graphics and other interfaces see cc/simt_unavailable.c. cuda_runtime_api.h includes this. */
 #ifndef SIMT_INTEROP_H
 #define SIMT_INTEROP_H
 

@@ -14,8 +14,6 @@ typedef void (*cudaLogsCallback_t)(void *data, cudaLogLevel level, char *message
 extern "C" {
 #endif
 
-cudaError_t cudaGetExportTable(const void **table, const cudaUUID_t *name);
-
 cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function);
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *handle, const void *function);
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute,

@@ -19,7 +19,6 @@ struct cudaArrayMemoryRequirements {
 };
 cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *needs,
                                            cudaArray_t array, int device);
-cudaError_t cudaArrayGetPlane(cudaArray_t *plane, cudaArray_t array, unsigned int number);
 /* Refused. */
 cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array,
                                      const struct cudaChannelFormatDesc *format,

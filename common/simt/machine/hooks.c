@@ -169,7 +169,7 @@ int simt_names_vectors(void)
     void name(const void *address);                                                                \
     void name(const void *address)                                                                 \
     {                                                                                              \
-        simt_volatile_write(CALLER);                                                                     \
+        simt_volatile_write(CALLER);                                                               \
         record(CALLER, EVENT_STORE, EVENT_VOLATILE | size, address);                               \
     }
 #define VOLATILE_ACCESSES(size)                                                                    \

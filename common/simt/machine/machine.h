@@ -259,7 +259,8 @@ static inline struct uint3 simt_thread_number(unsigned int thread)
 /* Ends the launch that runs, from one of its threads: the host goes on. */
 __attribute__((noreturn)) void simt_abandon_launch(cudaError_t error, const char *reason);
 
-/* polls.c. An atomic or a volatile access is about to be made, in a shuffled order: others may come first. */
+/* polls.c. An atomic or volatile access is about to be made, in a shuffled order: others may come
+ * first. */
 void simt_atomic_point(const char *file, int line, const void *caller);
 /* The running thread made an atomic operation, or read a volatile variable. After many that change
  * nothing, the same each time, it may be waiting for another thread, and gives way. `lock`: it is a

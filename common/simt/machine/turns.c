@@ -121,10 +121,8 @@ static void name_loop(struct simt_thread *thread)
     if (!thread->round.place) {
         thread->round.place = place;
         thread->poll.address = word;
-        if (word) {
-            thread->poll.found = 0;
-            memcpy(&thread->poll.found, word, (uintptr_t)word % 4 == 0 ? 4 : 1);
-        }
+        thread->poll.found = 0;
+        memcpy(&thread->poll.found, word ? word : &place, (uintptr_t)word % 4 == 0 ? 4 : 1);
     }
 }
 

@@ -125,8 +125,8 @@ static inline void simt_trace_resume(unsigned int thread)
 void simt_trace_drain(unsigned int cut);
 /* Of these lanes, those whose traces are not full. */
 unsigned int simt_trace_with_room(unsigned int lanes);
-/* What a lane's trace looks like: it changes memory; it only reads; it reads but a word or two, as a
- * loop does that waits for a plain variable. `range` grows to all that is read. */
+/* What a lane's trace looks like: it changes memory; it only reads; it reads but a word or two, as
+ * a loop does that waits for a plain variable. `range` grows to all that is read. */
 enum simt_idling { SIMT_WORKS, SIMT_READS, SIMT_POLLS };
 struct simt_read {
     uint64_t low, high;

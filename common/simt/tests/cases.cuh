@@ -1,8 +1,9 @@
 // What faults.cu and its neighbours share: a table of cases, each with what must be said of it, and
 // the `main` that runs one. `PROGRAM NAME` runs it and must end with status 1 and a report that has
 // the phrase and names every line marked `FAULT NAME`; note_... say so with status 0, and ok_...
-// end well and silent; once_... has one finding. In another order of threads, only_... alone is wrong, and default_... need
-// not be found. `PROGRAM` lists names and phrases. Read by test_faults.c.
+// end well and silent; once_... has one finding. In another order of threads, only_... alone is
+// wrong, and default_... need not be found. `PROGRAM` lists names and phrases. Read by
+// test_faults.c.
 #include <cuda_runtime.h>
 
 #include <cstdio>
