@@ -136,14 +136,14 @@ def with_anchors(text):
 def with_details(text):
     """Folded parts as blocks of pymdownx: Markdown inside of <details> is not read in a list."""
     lines = text.split("\n")
-    for at, line in enumerate(docs.without_code(text).split("\n")):
-        begun = re.match(r"( *)<details>(?:<summary>(.*)</summary>)?$", line)
-        if begun and begun[2] is None:  # then the summary is the next line
-            title = re.match(r" *<summary>(.*)</summary>$", lines[at + 1])
-            begun = (begun[0], begun[1], title[1] if title else "")
-            lines[at + 1] = "" if title else lines[at + 1]
-        if begun:
-            lines[at] = "\n%s//// details | %s" % (begun[1], begun[2])
+    prose = docs.without_code(text).split("\n")
+    for at, line in enumerate(prose):
+        begun = re.match(r"( *)<details>(?=$|<summary>)", line)
+        if begun:  # the summary is on this line or the next, and may go on
+            end = next(end for end in range(at, len(lines)) if prose[end].endswith("</summary>"))
+            title = re.fullmatch(r"\s*<details>\s*<summary>(.*)</summary>", "\n".join(lines[at:end + 1]), re.S)[1]
+            lines[at:end + 1] = [""] * (end + 1 - at)
+            lines[at] = "\n%s//// details | %s" % (begun[1], " ".join(title.split()))
         elif line.strip() == "</details>":
             lines[at] = line.replace("</details>", "////")
     return "\n".join(lines)

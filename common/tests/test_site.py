@@ -51,6 +51,7 @@ SAMPLES = (
     ("a\n| b |\n|---|\n| `c\\|d<e` |\n", "a\n\n| b |\n|---|\n| <code>c&#124;d&lt;e</code> |\n"),
     ("<details><summary>A</summary>\n\nb\n\n</details>\n", "\n//// details | A\n\nb\n\n////\n"),
     ("<details>\n<summary>A</summary>\n\nb\n\n</details>\n", "\n//// details | A\n\n\nb\n\n////\n"),
+    ("<details><summary>A\n(b)</summary>\n\nc\n\n</details>\n", "\n//// details | A (b)\n\n\nc\n\n////\n"),
     ("English | [中文](zh/README.md)\n\na\n", "a\n"),
     ("<!-- table: a -->\n| a |\n|---|\n<!-- end table -->\n", "| a |\n|---|\n"),
     ("<!-- snippet: a/b.cu c -->\n```c\n<!-- x -->\n```\n<!-- end snippet -->\n",
@@ -119,6 +120,7 @@ def test_pages():
                     if name.endswith(".md"):
                         text = docs.read(os.path.join(here, name))
                         check("<!--" not in docs.without_code(text), path + ": a comment is left")
+                        check("<summary>" not in docs.without_code(text), path + ": a summary is left")
                         for _, target in docs.links_of(text):
                             check_target(path, target, places, top)
 
