@@ -134,9 +134,9 @@ def draw_cluster():
     for y, targets in ((52, (60,)), (100, (70, 150)), (148, (90, 170)), (196, (190,))):
         for target in targets:
             svg.arrow(214, y, 396, target, INK, 1)
-    svg.text(20, 246, "A step along k: %d KB for two blocks in place of %d KB. A copy with multicast is read once and written to"
+    svg.text(20, 246, "A step along k: %d KB for two blocks instead of %d KB. A copy with multicast is read once and written to"
              % (2 * a + b, 2 * (a + b)), 12)
-    svg.text(20, 262, "both; each block's barrier `full` counts what arrives in its own memory, whoever asked for it.", 12)
+    svg.text(20, 262, "both; each block's barrier counts what arrives in its own memory, whoever asked for it.", 12)
     return svg.render()
 
 
