@@ -24,7 +24,6 @@ import re
 import shutil
 import subprocess
 import sys
-import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "scripts", "docs"))
@@ -109,10 +108,17 @@ SNIPPET = re.compile(r"^<!-- snippet: (\S+) \S+ -->\n```(\w*)\n(.*?)^```$", re.M
 MARKER = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
 
 
+def without_indentation(code):
+    """As textwrap.dedent, but directives of the preprocessor may begin further to the left."""
+    inner = min((len(line) - len(line.lstrip()) for line in code.split("\n")
+                 if line.strip() and line[0] != "#"), default=0)
+    return re.sub("^ {%d}" % inner, "", code, flags=re.M)
+
+
 def with_titles(text):
     def fence(match):
         language = "cuda" if match[1].endswith((".cu", ".cuh")) else match[2]
-        return '```%s title="%s"\n%s```' % (language, match[1], textwrap.dedent(match[3]))
+        return '```%s title="%s"\n%s```' % (language, match[1], without_indentation(match[3]))
 
     return SNIPPET.sub(fence, text)
 

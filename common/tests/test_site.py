@@ -58,6 +58,8 @@ SAMPLES = (
      '```cuda title="a/b.cu"\n<!-- x -->\n```\n'),
     ("<!-- snippet: a/b.cu c -->\n```c\n        if (x)\n            y;\n```\n<!-- end snippet -->\n",
      '```cuda title="a/b.cu"\nif (x)\n    y;\n```\n'),
+    ("<!-- snippet: a/b.cu c -->\n```c\n#pragma unroll\n    for (;;)\n        x;\n```\n<!-- end snippet -->\n",
+     '```cuda title="a/b.cu"\n#pragma unroll\nfor (;;)\n    x;\n```\n'),
     ("[a](b.md#c) `](d)` [`e`](f.c)\n", "[a](<b.md#c>) `](d)` [`e`](<f.c>)\n"),
 )
 
