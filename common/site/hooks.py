@@ -21,7 +21,8 @@ SOURCE = os.environ.get("RUNGS_SOURCE", "").rstrip("/")
 BRANCH = os.environ.get("RUNGS_BRANCH", "main")
 # Sections of the navigation that get the pages which are listed nowhere.
 FOUND = {"Exercises": r"\d\d_\w+/exercise/\w+/README\.md", "Sources": r"\d\d_\w+/README\.md",
-         "Topics": r"docs/\w+\.md", "专题": r"docs/zh/\w+\.md"}
+         "Topics": r"docs/\w+\.md", "专题": r"docs/zh/\w+\.md",
+         "练习": r"\d\d_\w+/exercise/\w+/README\.zh\.md"}
 NAMES = {"en": "English", "zh": "中文"}
 
 
