@@ -90,6 +90,15 @@ def on_page_context(context, page, config, nav):
     return context
 
 
+WIDE = "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]"
+
+
+def with_columns(pre):
+    """Code in which a Chinese character takes two columns, as where it was written, with any font."""
+    return re.sub("<[^>]*>|(%s)" % WIDE, lambda found: '<span class="wide">%s</span>' % found[1] if found[1] else found[0],
+                  pre)
+
+
 SHIM = "https://unpkg.com/iframe-worker/shim"  # the only thing that the theme loads from elsewhere
 
 
@@ -111,6 +120,7 @@ def on_post_page(output, page, config):
     def formula(match):
         return convert(html.unescape(match[3]), display="block" if match[1] == "div" else "inline")
 
+    output = re.sub("<pre>.*?</pre>", lambda match: with_columns(match[0]), output, flags=re.S)
     output = re.sub(r'(href=|src=)"(site|source):([^"]*)"', address, output)
     return re.sub(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', formula, output,
                   flags=re.S)
