@@ -136,7 +136,7 @@ def draw_cluster():
             svg.arrow(214, y, 396, target, INK, 1)
     svg.text(20, 246, "A step along k: %d KB for two blocks instead of %d KB. A copy with multicast is read once and written to"
              % (2 * a + b, 2 * (a + b)), 12)
-    svg.text(20, 262, "both; each block's barrier counts what arrives in its own memory, whoever asked for it.", 12)
+    svg.text(20, 262, "both; each block's barrier counts what arrives in its own memory, from any block.", 12)
     return svg.render()
 
 

@@ -131,7 +131,7 @@ static bool is_talk(uint32_t other, bool both_volatile, bool fenced)
     return both_volatile && (fenced || simt_is_other_block(other));
 }
 
-/* They are, but for a scope that has only one of the two in it. */
+/* They are, except for a scope that has only one of the two in it. */
 static bool is_volatile_with(bool is_volatile, const struct simt_act *act, uint32_t other)
 {
     return is_volatile && act->how & EVENT_VOLATILE &&
