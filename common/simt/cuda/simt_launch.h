@@ -34,17 +34,21 @@ Function *function_of(Function *function)
 }
 
 template <class Body>
-void invoke(void *closure)
-{
-    (*static_cast<Body *>(closure))();
-}
+struct invoke {
+    static void call(void *closure)
+    {
+        (*static_cast<Body *>(closure))();
+    }
+};
 
 /* The same, but not for a body into which the kernel may be inlined: it needs its hooks. */
 template <class Body>
-SIMT_NO_HOOKS void invoke_without_hooks(void *closure)
-{
-    (*static_cast<Body *>(closure))();
-}
+struct invoke_without_hooks {
+    SIMT_NO_HOOKS static void call(void *closure)
+    {
+        (*static_cast<Body *>(closure))();
+    }
+};
 
 /* These two are no templates, so that a launch costs the compiler little. */
 SIMT_NO_HOOKS __attribute__((noinline, unused)) static simt_launch
@@ -75,6 +79,19 @@ run(const simt_launch &described, void (*invoke)(void *), const void *body, size
     launch.begin = body;
     launch.end = static_cast<const char *>(body) + size;
     simt_launch_kernel(&launch);
+}
+
+/* Runs what `make` returns, over zeroed memory: launches are compared by bytes, and those between
+ * the members would be any. */
+template <template <class> class Invoke, class Make>
+SIMT_NO_HOOKS void run_made(const simt_launch &launch, const Make &make)
+{
+    typedef decltype(make()) body;
+    alignas(body) unsigned char memory[sizeof(body)] = {};
+    asm volatile("" ::"r"(memory) : "memory");
+    body *made = new (memory) body(make());
+    run(launch, Invoke<body>::call, memory, sizeof memory);
+    made->~body();
 }
 
 /* An argument as a launch copies it: its bytes, with no constructor. */
@@ -158,25 +175,21 @@ struct function_launch {
 
     SIMT_NO_HOOKS void operator()(passed<Parameters>... arguments) const
     {
-        const auto make = [&]() SIMT_NO_HOOKS {
-            return [=, kernel = reinterpret_cast<void (*)(taken<Parameters>...)>(function)]()
-                       SIMT_NO_HOOKS { kernel(thread_argument<Parameters>{arguments}.value()...); };
-        };
-        typedef decltype(make()) body;
-        alignas(body) unsigned char memory[sizeof(body)] = {}; /* zeros between what it has: */
-        asm volatile("" ::"r"(memory) : "memory");             /* launches are compared by bytes */
-        new (memory) body(make());
         simt_launch with = launch;
         (find_code<std::remove_reference_t<passed<Parameters>>>(with, arguments), ...);
-        run(with, invoke_without_hooks<body>, memory, sizeof memory);
+        run_made<invoke_without_hooks>(with, [&]() SIMT_NO_HOOKS {
+            return [=, kernel = reinterpret_cast<void (*)(taken<Parameters>...)>(function)]()
+                       SIMT_NO_HOOKS { kernel(thread_argument<Parameters>{arguments}.value()...); };
+        });
     }
 
     template <class... Arguments>
     std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))>
     operator()(Arguments... arguments) const
     {
-        auto body = [=, with_defaults = call]() mutable { with_defaults(arguments...); };
-        run(launch, invoke<decltype(body)>, &body, sizeof body);
+        run_made<invoke>(launch, [&] {
+            return [=, with_defaults = call]() mutable { with_defaults(arguments...); };
+        });
     }
 };
 
@@ -189,10 +202,10 @@ struct overloaded_launch {
     template <class... Arguments>
     void operator()(Arguments... arguments) const
     {
-        auto body = [=, overloaded = call]() mutable { overloaded(arguments...); };
         simt_launch with = launch;
         (find_code(with, arguments), ...);
-        run(with, invoke<decltype(body)>, &body, sizeof body);
+        run_made<invoke>(
+            with, [&] { return [=, overloaded = call]() mutable { overloaded(arguments...); }; });
     }
 };
 
