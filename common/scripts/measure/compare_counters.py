@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Counters of the CPU back end beside those of an H200, as docs/results/counters_simt_h200.csv.
+"""Counters of the CPU back end beside those of an H200, as docs/results/counters_simt_h200.csv: each cell that
+differs from counters_h200.csv, with the reason; of the other cells their number by step and counter.
 
 compare_counters.py BIN RESULTS             counts anew and writes the file, which takes half a minute
 compare_counters.py BIN RESULTS --check     compares it with what would be written; counts only the rungs' smaller
@@ -12,6 +13,7 @@ compare_counters.py BIN RESULTS --from RAW  first renews docs/results/counters_h
 BIN is build/simt/bin, RESULTS docs/results. The programs are those of common/simt/tests/programs, compiled with
 simtcc by $CXX. Exit status: 0 done, 1 something differs, or differs from the H200 without a reason in WHY below."""
 import argparse
+import collections
 import concurrent.futures
 import csv
 import io
@@ -39,7 +41,7 @@ COUNTERS = {  # (kind, ncu's name, where it is in --counters=json)
         "wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared_stores", "wavefronts"),
 }
 H200_HEADER = ["program", "arguments", "rung", "kernel", "launches", *COUNTERS]
-HEADER = ["step", "program", "arguments", "rung", "kernel", "counter", "kind", "h200", "simt", "equal",
+HEADER = ["step", "program", "arguments", "rung", "kernel", "counter", "kind", "h200", "simt", "equal", "cells",
           "reason", "expected_to_differ_and_why"]
 # What --check takes from the file: seconds each. The other programs' counts are in the file only.
 LONG = {("07_gemm", "--m 256 --n 256 --k 128"),
@@ -317,13 +319,15 @@ def compare(h200, old, bin_folder, programs_folder, quick):
         runs.setdefault((line["program"], line["arguments"]), []).append(line)
     known = {}
     for line in old:
-        known[line["program"], line["arguments"], line["rung"], line["kernel"], line["counter"]] = int(line["simt"])
+        if line["equal"] == "no":
+            known[line["program"], line["arguments"], line["rung"], line["kernel"], line["counter"]] = int(line["simt"])
 
     def values_of(key):
         program, arguments = key
         if quick and (key in LONG or program.startswith("program_") and program not in CHECKED_PROGRAMS):
             return {(line["rung"], line["kernel"]): {
-                counter: known.get((*key, line["rung"], line["kernel"], counter), -1) for counter in COUNTERS
+                counter: known.get((*key, line["rung"], line["kernel"], counter), int(line[counter]))
+                for counter in COUNTERS
             } for line in runs[key]}
         counted = count(bin_folder, programs_folder, program, arguments, sorted({line["rung"] for line in runs[key]}))
         if program.startswith("program_"):
@@ -354,11 +358,19 @@ def compare(h200, old, bin_folder, programs_folder, quick):
                     equal = "no" if here != there else "yes" if here else "zero"
                     step = "programs" if program.startswith("program_") else program
                     rows.append([step, program.removeprefix("program_"), arguments, line["rung"], line["kernel"],
-                                 counter, kind, there, here, equal, *(why.split(": ", 1) if why else ("", ""))])
+                                 counter, kind, there, here, equal, 1, *(why.split(": ", 1) if why else ("", ""))])
     wrong = [f"{' '.join(map(str, row[1:6]))}: {row[7]} there, {row[8]} here, and no reason is given"
-             for row in rows if row[9] == "no" and not row[10]]
+             for row in rows if row[9] == "no" and not row[11]]
     wrong += [f"no cell differs any more for this reason: {WHY[at][:4]}" for at in range(len(WHY)) if at not in used]
     return rows, wrong
+
+
+def shortened(rows):
+    """The rows of cells that differ, and one for the equal cells of each step and counter."""
+    equal = collections.Counter((row[0], row[5], row[6], row[9]) for row in rows if row[9] != "no")
+    return [row for row in rows if row[9] == "no"] + [
+        [step, "", "", "", "", counter, kind, "", "", how, cells, "", ""]
+        for (step, counter, kind, how), cells in sorted(equal.items())]
 
 
 def print_totals(rows):
@@ -398,7 +410,7 @@ def main():
         line["program"] = ("program_" if line["step"] == "programs" else "") + line["program"]
     rows, wrong = compare(read(h200_path), old, options.bin, programs_folder, options.check)
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([HEADER, *rows])
+    csv.writer(text, lineterminator="\n").writerows([HEADER, *shortened(rows)])
     if options.check:
         with open(path, encoding="utf-8") as file:
             is_, should_be = file.read().split("\n"), text.getvalue().split("\n")
