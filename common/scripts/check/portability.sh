@@ -125,6 +125,11 @@ row() {
     fi
 }
 
+# The last build of the two commands; one that never began has no log.
+warnings_of_commands() {
+    cat -- "$root/build/simt/build.log" 2>/dev/null | grep -c 'warning:' || true
+}
+
 # What is built, and its tests.
 targets=(01_cpu_naive 02_cpu_simd_threads 05_gpu_shared_tree test_simt_api test_simt_failing
     test_simt_execution test_simt_counts_1 test_simt_faults simt_faults)
@@ -174,9 +179,9 @@ for name in "${names[@]}"; do
     commands)
         failed=0
         (cd "$root" && ./run.sh </dev/null) >"$work/log" 2>&1 || failed=1
-        warnings=$(grep -c 'warning:' "$root/build/simt/build.log" || true)
+        warnings=$(warnings_of_commands)
         (cd "$root" && ./test.sh </dev/null) >"$work/tests" 2>&1 || true
-        warnings=$((warnings + $(grep -c 'warning:' "$root/build/simt/build.log" || true)))
+        warnings=$((warnings + $(warnings_of_commands)))
         read -r passed tests_failed < <(tail -n 1 "$work/tests" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p') ||
             passed=0 tests_failed=1
         ((failed == 0)) || sed 's/^/    /' "$work/log"
