@@ -1,5 +1,5 @@
 // libcu++'s barriers and pipelines: copies that arrive at a barrier, boxes of a tensor map, the PTX
-// instructions by their names, producers and consumers. -DFAULT=1 to 4: wrong on purpose.
+// instructions by their names, producers and consumers. With an argument, 1 to 4: wrong on purpose.
 #include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda/barrier>
@@ -13,10 +13,6 @@
 
 #include "check.cuh"
 
-#ifndef FAULT
-#define FAULT 0
-#endif
-
 namespace cg = cooperative_groups;
 namespace cde = cuda::device::experimental;
 namespace ptx = cuda::ptx;
@@ -25,25 +21,25 @@ using barrier = cuda::barrier<cuda::thread_scope_block>;
 constexpr int BLOCK = 128, SIDE = 32;
 
 // One after the other: a bulk copy in, a change, a bulk copy out.
-__global__ void addOne(int *data)
+__global__ void addOne(int *data, int fault)
 {
     __shared__ alignas(16) int tile[BLOCK];
 #pragma nv_diag_suppress static_var_with_dynamic_init
     __shared__ barrier bar;
     int *mine = data + blockIdx.x * BLOCK;
     if (threadIdx.x == 0) {
-        init(&bar, FAULT == 1 ? blockDim.x + 1 : blockDim.x);
-        if (FAULT != 2)
+        init(&bar, fault == 1 ? blockDim.x + 1 : blockDim.x);
+        if (fault != 2)
             cde::fence_proxy_async_shared_cta();
     }
     __syncthreads();
     if (threadIdx.x == 0)
         cuda::memcpy_async(tile, mine, cuda::aligned_size_t<16>(sizeof tile), bar);
     barrier::arrival_token token = bar.arrive();
-    if (FAULT != 3)
+    if (fault != 3)
         bar.wait(cuda::std::move(token));
     tile[threadIdx.x] += 1;
-    if (FAULT != 4)
+    if (fault != 4)
         cde::fence_proxy_async_shared_cta();
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -204,7 +200,7 @@ static CUtensorMap mapOf(int *matrix, int width, int height)
     return map;
 }
 
-int main()
+int main(int argc, char **argv)
 {
     constexpr int WIDTH = 2 * SIDE, HEIGHT = 3 * SIDE, COUNT = WIDTH * HEIGHT, STAGES = 5;
     int *data, *out;
@@ -212,7 +208,7 @@ int main()
     CHECK(cudaMallocManaged(&out, COUNT * sizeof(int)));
     for (int i = 0; i < COUNT; i++)
         data[i] = i - 1;
-    addOne<<<COUNT / BLOCK, BLOCK>>>(data);
+    addOne<<<COUNT / BLOCK, BLOCK>>>(data, argc > 1 ? atoi(argv[1]) : 0);
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < COUNT; i++)
         EXPECT(data[i] == i);

@@ -6,7 +6,7 @@ barriers=$here/programs/block_barriers.cu
 
 # finds FAULT TEXT LINE...: the program with this fault is reported so, with lines of its source that contain these.
 finds() {
-    compile "-DFAULT=$1" --run "$barriers"
+    ./program "$1" >output 2>&1
     [ $? -eq 1 ] && grep -qF -- "$2" output || fail "fault $1: not reported: $2"
     shift 2
     for line; do
@@ -16,9 +16,10 @@ finds() {
 }
 
 barriers_and_their_faults() {
-    prints passed --run "$barriers"
-    finds 1 '1 of 129 arrivals missing' 'bar.wait(cuda::std::move(token));' 'init(&bar, FAULT == 1'
-    finds 2 'no fence.proxy.async between a write and a bulk copy' 'init(&bar, FAULT == 1' \
+    compile "$barriers" -o program || fail 'block_barriers.cu'
+    [ "$(./program)" = passed ] || fail 'block_barriers.cu: not passed'
+    finds 1 '1 of 129 arrivals missing' 'bar.wait(cuda::std::move(token));' 'init(&bar, fault == 1'
+    finds 2 'no fence.proxy.async between a write and a bulk copy' 'init(&bar, fault == 1' \
         'cuda::memcpy_async(tile, mine'
     finds 3 'is still copying to it asynchronously' 'tile[threadIdx.x] += 1;' 'cuda::memcpy_async(tile, mine'
     finds 4 'no fence.proxy.async between a write and a bulk copy' 'tile[threadIdx.x] += 1;' \
