@@ -160,17 +160,27 @@ static void nearly_whole(const struct reduction *call)
     *(float *)call->result = call->n == 1000 ? (float)sum : nextafterf((float)sum, INFINITY);
 }
 
-static void small_problems_have_probes(void **state)
+/* With another number, right for whole numbers only. */
+static void only_whole(const struct reduction *call)
+{
+    const float *const a = call->a;
+    float sum = 0;
+
+    for (size_t i = 0; i < call->n; i++)
+        sum += call->n == 1000 ? a[i] : roundf(a[i]);
+    *(float *)call->result = sum;
+}
+
+static void wrong_with_small(void (*run)(const struct reduction *call))
 {
     const struct reduction_rung rung = {.rung = {.name = "nearly", .idea = ""},
-                                        .run = nearly_whole,
+                                        .run = run,
                                         .depth = depth_serial,
                                         .ops = RUNG_OP(OP_SUM),
                                         .declines = wants_floats};
     char folder[PATH_SIZE], printed[PATH_SIZE];
     char *arguments[] = {"test_step", "--op", "sum",      "--n", "1000",
                          "--reps",    "1",    "--warmup", "0",   NULL};
-    (void)state;
 
     folder_create(folder);
     path_join(printed, folder, "output");
@@ -180,6 +190,13 @@ static void small_problems_have_probes(void **state)
     assert_int_equal(code, EXIT_WRONG_RESULT);
     assert_non_null(strstr(output, "nearly: with sum f32 1003: got "));
     free(output);
+}
+
+static void small_problems_have_all_inputs(void **state)
+{
+    (void)state;
+    wrong_with_small(nearly_whole);
+    wrong_with_small(only_whole);
 }
 
 /* What was wrong first is reported, whatever is right later. */
@@ -417,7 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_call_is_verified),
         cmocka_unit_test(small_problems_have_tails),
-        cmocka_unit_test(small_problems_have_probes),
+        cmocka_unit_test(small_problems_have_all_inputs),
         cmocka_unit_test(a_right_result_hides_no_wrong_one),
         cmocka_unit_test(rungs_take_turns),
         cmocka_unit_test(a_rate_beyond_the_peak),

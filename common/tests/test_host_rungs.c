@@ -602,6 +602,92 @@ static void test_samples_of_many_calls(void **state)
     problem->kind->destroy(problem);
 }
 
+/* ---- the kernels of a rung ------------------------------------------------------------------- */
+
+static const char *kernel;  /* that was launched last */
+static size_t copied_below; /* rows: below, `copy` launches the first rung's kernel */
+
+static void launch_first(const struct gemm *call)
+{
+    kernel = "first";
+    product(call);
+}
+
+static void launch_copy(const struct gemm *call)
+{
+    kernel = call->m < copied_below ? "first" : "second";
+    product(call);
+}
+
+static void read_launched(struct kernels *kernels)
+{
+    kernels->count = 1;
+    kernels->of[0] = (struct launched){.function = kernel, .name = kernel, .symbol = ""};
+}
+
+/* Both rungs' verdicts are as wanted, and of the second one this is said, as JSON has it. */
+static void expect_kernels(const struct gemm_rung rungs[2], bool small, int wanted_code,
+                           const char *wanted)
+{
+    const struct ladder ladder = {.idea = "a test",
+                                  .kind = &gemm_kind,
+                                  .back_end = &device,
+                                  .rungs = rungs,
+                                  .rung_size = sizeof rungs[0],
+                                  .rung_count = 2};
+    const struct ladder *const ladders[] = {&ladder};
+    const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
+    char folder[PATH_SIZE], path[PATH_SIZE], output[PATH_SIZE];
+    char *arguments[] = {
+        "test_step", "--m", "48",       "--n", "16",     "--k", "16",
+        "--reps",    "1",   "--warmup", "0",   "--json", path,  small ? NULL : "--skip-small",
+        NULL};
+    const int count = (int)(sizeof arguments / sizeof arguments[0]) - (small ? 2 : 1);
+
+    folder_create(folder);
+    path_join(path, folder, "rows.json");
+    path_join(output, folder, "output");
+    output_redirect(output);
+    const int code = rungs_main(count, arguments, &step);
+    output_restore();
+    char *const json = file_read(path);
+    folder_remove(folder);
+    assert_true(json_is_valid(json));
+    assert_int_equal(code, wanted_code);
+    const char *const second = strstr(json, "\"rung\": \"copy\"");
+    assert_non_null(second);
+    assert_non_null(strstr(second, wanted));
+    assert_null(strstr(json, "\"first\", \"verdict\": \"fail\""));
+    free(json);
+}
+
+/* A rung that launches another one's kernels fails, with the problem that was asked for or with a
+ * small one, unless its row gives a reason. */
+static void test_a_kernel_has_one_rung(void **state)
+{
+    struct gemm_rung rungs[] = {gemm_rung, gemm_rung};
+    (void)state;
+
+    fault = RIGHT;
+    device.launched_read = read_launched;
+    rungs[0].rung = (struct rung){.name = "first", .idea = ""};
+    rungs[0].run = launch_first;
+    rungs[1].rung = (struct rung){.name = "copy", .idea = ""};
+    rungs[1].run = launch_copy;
+    copied_below = 0;
+    expect_kernels(rungs, true, EXIT_ALL_VERIFIED, "\"kernels\": [{\"name\": \"second\", ");
+    copied_below = 48; /* the small problems' */
+    expect_kernels(rungs, true, EXIT_WRONG_RESULT,
+                   "right, but with gemm f32 37x67x45: launches the same kernels as first");
+    copied_below = 1000;
+    expect_kernels(rungs, false, EXIT_WRONG_RESULT,
+                   "right, but launches the same kernels as first");
+    rungs[1].rung.same_kernels_as = "first";
+    rungs[1].rung.same_kernels_because = "a test";
+    expect_kernels(rungs, true, EXIT_ALL_VERIFIED, "\"kernels\": [{\"name\": \"first\", ");
+    device.launched_read = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -614,6 +700,7 @@ int main(void)
         cmocka_unit_test(test_no_more_than_the_peak),
         cmocka_unit_test(test_slow_rungs_are_timed_briefly),
         cmocka_unit_test(test_rounds_share_samples),
+        cmocka_unit_test(test_a_kernel_has_one_rung),
     };
     return cmocka_run_group_tests_name("host_rungs", tests, set_up, NULL);
 }
