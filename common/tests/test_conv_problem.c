@@ -14,6 +14,7 @@
 #include "judging.h"
 #include "problem/conv/conv.h"
 #include "problem/conv/options.h"
+#include "tensor_cores/parts/plan.h"
 #include "winograd/parts/bound.h"
 
 /* ---- rungs ----------------------------------------------------------------------------------- */
@@ -44,7 +45,7 @@ enum fault {
     WRITES_PAST_END,
     WRITES_BEFORE_START,
     READS_BEFORE_START,
-    ROUNDED_INPUTS,  /* to 11 bits, as TF32 does */
+    ROUNDED_INPUTS,  /* to 11 bits as TF32 does, or bits_kept */
     NOT_QUITE_WHOLE, /* on probes: off by a 1000th, as transforms are */
     FAULTS
 };
@@ -80,12 +81,14 @@ static const char *const fault_names[FAULTS] = {
 };
 
 static enum fault fault;
+static unsigned bits_kept = 11; /* of an input's 24, by ROUNDED_INPUTS */
 
 static float rounded(float x)
 {
+    const uint32_t unit = 1u << (24 - bits_kept);
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
-    bits = (bits + 0x1000u) & ~0x1FFFu;
+    bits = (bits + unit / 2) & ~(unit - 1);
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -453,13 +456,46 @@ static void test_winograd_bound(void **state)
     assert_caught(&options, 1, NAN_ELEMENT);
     assert_caught(&options, 1, LAST_TAP_MISSING);
     assert_caught(&options, 1, SCALED);
-    assert_caught(&options, 1, ROUNDED_INPUTS);
-    /* F(4 x 4, 3 x 3) has the widest one: half precision is still caught. */
     rung.magnitude = winograd4_magnitude;
     rung.depth = winograd4_depth;
     assert_right(&options, &host_back_end, RIGHT);
     assert_caught(&options, 1, LAST_TAP_MISSING);
-    assert_caught(&options, 1, ROUNDED_INPUTS);
+    rung.magnitude = NULL;
+    rung.depth = conv_depth_serial;
+}
+
+/* No bound can become several times wider: inputs rounded to so many bits are caught, and one bit
+ * more would not be. */
+static void test_bounds_are_sharp(void **state)
+{
+    static const struct {
+        double (*depth)(const struct conv *call);
+        double (*magnitude)(const struct conv *call, const struct conv_pixel *pixel);
+        size_t side;
+        unsigned bits;
+    } cases[] = {
+        {conv_depth_serial, NULL, 3, 17},
+        {depth_tensor, NULL, 3, 14},
+        {winograd_depth, winograd_magnitude, 3, 17},
+        {winograd4_depth, winograd4_magnitude, 3, 12},
+        {winograd4_depth, winograd4_magnitude, 5, 8},
+        {winograd_3xtf32_depth, winograd4_magnitude, 3, 8},
+    };
+    (void)state;
+
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const size_t shape[SIZES] = {2, 3, 9, 11, 4, cases[c].side, cases[c].side, 1, 1, 1};
+        const struct conv_options options = sizes(shape);
+
+        rung.depth = cases[c].depth;
+        rung.magnitude = cases[c].magnitude;
+        assert_right(&options, &host_back_end, RIGHT);
+        bits_kept = cases[c].bits;
+        assert_caught(&options, 1, ROUNDED_INPUTS);
+        bits_kept++;
+        assert_right(&options, &host_back_end, ROUNDED_INPUTS);
+    }
+    bits_kept = 11;
     rung.magnitude = NULL;
     rung.depth = conv_depth_serial;
 }
@@ -628,6 +664,7 @@ int main(void)
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_reduced_precision_is_caught),
         cmocka_unit_test(test_winograd_bound),
+        cmocka_unit_test(test_bounds_are_sharp),
         cmocka_unit_test(test_transforms_are_rounded),
         cmocka_unit_test(test_report_names_the_element),
         cmocka_unit_test(test_facts),
