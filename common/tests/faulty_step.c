@@ -1,4 +1,4 @@
-/* A step whose kernels go wrong, for test_failures.sh: what its program says of them, and of the
+/* A step whose kernels go wrong, for test_cli.c: what its program says of them, and of the
  * rungs beside them. */
 #include "problem/reduction/reduction.h"
 #include "run/step.h"

@@ -353,6 +353,62 @@ static void subnormal_numbers(void **state)
     npy_remove(file);
 }
 
+#ifdef FAULTY_STEP
+/* Whether the table has a row of the rung, and this at its end. */
+static bool has_row(const char *table, const char *rung, const char *end)
+{
+    const size_t name = strlen(rung), last = strlen(end);
+
+    for (const char *line = table; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        const size_t length = strcspn(line, "\n");
+        if (length > 2 + name + last && strncmp(line + 2, rung, name) == 0 &&
+            line[2 + name] == ' ' && strncmp(line + length - last, end, last) == 0)
+            return true;
+        if (line[length] == '\0')
+            break;
+    }
+    return false;
+}
+
+/* A kernel that breaks a rule fails its row, however right its result is. One that cannot go on ends
+ * the run with status 1 and no file: what had not been checked by then has not passed. */
+static void kernels_that_go_wrong(void **state)
+{
+    static const struct {
+        const char *rung, *size, *verdict_of_right, *why, *finding; /* on standard error, or NULL */
+    } cases[] = {
+        {"races", "1000", " pass", "races: right, but breaks a rule of CUDA", NULL},
+        {"crashes", "1000", " skip", "right so far, but crashes ended the run): right",
+         "simt: kernel crashes (launched at "},
+        {"deadlocks", "1000", " skip", "right so far, but deadlocks ended the run): right",
+         "simt: kernel deadlocks (launched at "},
+        /* where it is counted: the first rung's row is complete by then */
+        {"crashes_later", "2M", " pass", "crashes_later: ended the run", "illegal address"},
+    };
+    char line[PATH_SIZE], rows[PATH_SIZE];
+    (void)state;
+
+    path_join(rows, folder, "c");
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        snprintf(line, sizeof line, "--n %s --skip-small --rung right --rung %s --csv c",
+                 cases[c].size, cases[c].rung);
+        struct outcome outcome = run(FAULTY_STEP, line);
+        if (outcome.code != EXIT_WRONG_RESULT)
+            fail_msg("%s: exit code %d; %s", cases[c].rung, outcome.code, outcome.errors);
+        assert_true(has_row(outcome.output, "right", cases[c].verdict_of_right));
+        assert_true(has_row(outcome.output, cases[c].rung, " fail"));
+        assert_has(outcome.output, cases[c].why);
+        if (cases[c].finding != NULL)
+            assert_has(outcome.errors, cases[c].finding);
+        else
+            assert_has(outcome.output, "faulty_step.cu:20:  *result = sum;\n");
+        assert_true(file_exists(rows) == (cases[c].finding == NULL));
+        unlink(rows);
+        release(&outcome);
+    }
+}
+#endif
+
 /* ---- bad files ------------------------------------------------------------------------------- */
 
 static void refuse_files(const char *a, const char *b, const char *more, const char *wanted)
@@ -753,6 +809,9 @@ int main(void)
         cmocka_unit_test(no_such_device),
         cmocka_unit_test(several_gpus),
         cmocka_unit_test(subnormal_numbers),
+#ifdef FAULTY_STEP
+        cmocka_unit_test(kernels_that_go_wrong),
+#endif
         cmocka_unit_test(no_output),
         cmocka_unit_test(copies_are_whole),
         cmocka_unit_test(closed_standard_streams),

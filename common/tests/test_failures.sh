@@ -103,32 +103,5 @@ if (ulimit -v 400000 && "$gpu_step" --version) >/dev/null 2>&1; then
     (ulimit -v 400000 && ends 3 'simt: ' "$gpu_step" "${quick[@]}" && exit "$failures") || fail 'a memory error is 3'
 fi
 
-# ---- kernels that go wrong ------------------------------------------------------------------------
-
-# row NAME VERDICT TEXT: the rung's row of the last table, and what is said of it.
-row() {
-    grep -qE "^  $1 .* $2\$|^  $1 +$2\$" output && grep -qF -- "$3" output || fail "$1 is not $2 with '$3': $(cat output)"
-}
-
-faulty=$bin/faulty_step
-if [[ -x $faulty ]]; then
-    "$faulty" --n 1000 --rung right --rung races >output 2>errors && fail 'a race passes'
-    row right pass ''
-    row races fail 'races: right, but breaks a rule of CUDA'
-    grep -q 'writes .*faulty_step.cu:[0-9]' output && [[ ! -s errors ]] || fail "the line of the race is not there: $(cat output errors)"
-    for rung in crashes deadlocks crashes_later; do
-        # The last one crashes where it is counted: the first rung's row is complete by then.
-        timeout 60 "$faulty" --n 2M --skip-small --rung right --rung $rung --csv rows.csv >output 2>errors
-        found=$?
-        [[ $found -eq 1 && ! -e rows.csv ]] || fail "$rung: exit code $found"
-        grep -qE "^simt: kernel (crashes|deadlocks) .*(illegal address|deadlock)" errors || fail "$rung: $(cat errors)"
-        row $rung fail "$rung: ended the run"
-        case $rung in
-        crashes_later) row right pass '' ;;
-        *) row right skip "skipped (right so far, but $rung ended the run): right" ;;
-        esac
-    done
-fi
-
 finish
 # SPDX-License-Identifier: MIT
