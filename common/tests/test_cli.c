@@ -321,6 +321,11 @@ static void closed_standard_streams(void **state)
             release(&outcome);
             assert_verdicts("pass");
         }
+    /* A stream that is closed has its number all the same, so that no file or pipe gets it. */
+    for (closed_streams = 1; closed_streams <= 2; closed_streams++)
+        assert_refused(cpu_steps[0],
+                       closed_streams == 1 ? "--op sum --a /dev/fd/0" : "--op sum --a /dev/fd/1",
+                       EXIT_FILE_ERROR, "is a device");
     closed_streams = 0;
 }
 
