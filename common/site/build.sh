@@ -61,7 +61,8 @@ prepare_venv() {
 # build_pages CONFIG FOLDER
 build_pages() {
     local log=$root/build/$site.log
-    if ! (cd "$root/common/site" && NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 \
+    # jieba keeps what it has made of its dictionary in the folder for temporary files: in one of our own.
+    if ! (cd "$root/common/site" && NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 TMPDIR=$venv \
         "$venv/bin/mkdocs" build -q --strict -f "$1" -d "$2") >"$log" 2>&1; then
         grep -vE 'jieba|^(Building prefix|Loading model|Prefix dict)' "$log" >&2 || true
         die 1 "$1: the site was not built"

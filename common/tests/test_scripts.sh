@@ -149,6 +149,25 @@ if command -v flock >/dev/null; then
     grep -q 'waiting for it' "$work/output" || fail 'it does not say that it waits'
 fi
 
+# ---- mutants --------------------------------------------------------------------------------------
+
+# mutate.py: a program that refuses has noticed nothing, and one that fails without a change shows nothing.
+if command -v python3 >/dev/null; then
+    PYTHONPATH=$root/common/scripts/check python3 -B - <<'END' || fail 'mutate.py takes a refusal for a mutant that was noticed'
+import threading, types, mutate
+assert [mutate.what_noticed(status, "") for status in (0, 2, 3, 4, -11, None)] == [None] * 4 + ["crash"] * 2
+assert mutate.what_noticed(1, "verdict\n  a: got 1, expected 2\n") == "verdict"
+step = types.SimpleNamespace(unchanged={}, lock=threading.Lock())
+mutate.Step.require_success(step, ["true"], {}, 10)
+try:
+    mutate.Step.require_success(step, ["sh", "-c", "exit 2"], {}, 10)
+except mutate.Unusable:
+    pass
+else:
+    raise AssertionError
+END
+fi
+
 # ---- the totals of test.sh ------------------------------------------------------------------------
 
 # What ctest writes for a test that passed, one that skipped itself, one whose program ctest did not find and one whose

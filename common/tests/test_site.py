@@ -284,8 +284,10 @@ def test_built():
         os.environ["RUNGS_SITE_TEST"] = "1"
         python = os.path.join(venv, "bin", "python")
         os.execv(python, [python, "-B", *sys.argv])
-    done = subprocess.run([os.path.join(ROOT, "common/site/build.sh"), "--no-install", "--test"],
-                          check=False)
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([os.path.join(ROOT, "common/site/build.sh"), "--no-install", "--test"],
+                              check=False, env=dict(os.environ, TMPDIR=folder))
+        check(os.listdir(folder) == [], "left in the folder for temporary files: %s" % os.listdir(folder))
     check(done.returncode == 0, "build.sh: status %d" % done.returncode)
     if done.returncode == 0:
         compare(os.path.join(ROOT, "build", "site-test"))
