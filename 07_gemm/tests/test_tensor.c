@@ -376,6 +376,17 @@ static void test_mma_waves(void **state)
     step_test_choose(before);
 }
 
+/* float32 on tensor cores: the bound must be far below what TF32's rounding of two
+ * operands may do, 2^-11 of the products, so that it tells the one from the other. */
+static void test_exact_depths(void **state)
+{
+    const struct gemm call = {.m = 1, .n = 1, .k = 1000};
+    (void)state;
+
+    assert_true(depth_tensor_3xtf32(&call) * 0x1p-24 < 0x1p-11 / 16);
+    assert_true(depth_tensor_bf16x6(&call) * 0x1p-24 < 0x1p-11 / 16);
+}
+
 /* With the name of a test, only that one. */
 int main(int count, char **arguments)
 {
@@ -385,10 +396,10 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_large_shapes),
     };
 
-    const struct CMUnitTest tiles[] = {cmocka_unit_test(test_tiles),
-                                       cmocka_unit_test(test_even_tiles),
-                                       cmocka_unit_test(test_columns), cmocka_unit_test(test_waves),
-                                       cmocka_unit_test(test_mma_waves)};
+    const struct CMUnitTest tiles[] = {
+        cmocka_unit_test(test_tiles),     cmocka_unit_test(test_even_tiles),
+        cmocka_unit_test(test_columns),   cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_mma_waves), cmocka_unit_test(test_exact_depths)};
     int failed = 0;
 
     chosen = count > 1;
