@@ -237,7 +237,7 @@ prepare_folder() {
     local folder=$root/build/$1 home
     mkdir -p -- "$folder" 2>/dev/null || true
     if [[ ! -d $folder || ! -w $folder || (-e $folder/CMakeCache.txt && ! -w $folder/CMakeCache.txt) ]]; then
-        die "$exit_file" "cannot write $folder (does it belong to another user?)"
+        die "$exit_file" "cannot write $folder (is it another user's, or the disk read-only?)"
     fi
     if [[ -e $folder/CMakeCache.txt ]]; then
         home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$folder/CMakeCache.txt")
