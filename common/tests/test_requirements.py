@@ -6,7 +6,8 @@ The oldest cmake, compilers and CUDA are those of CMakeLists.txt, simt.cmake and
 each edition of the page; the oldest CUDA is one that the workflow compiles with. The systems on which
 both commands were run are those with such a row, without a failure, in docs/results/portability.csv;
 with those that the page says the workflow adds, they are the workflow's. The version is the same in
-CMake, in the programs, in CITATION.cff and at the top of CHANGELOG.md.
+CMake, in the programs, in CITATION.cff and at the top of CHANGELOG.md. The site's packages have
+hashes.
 
 Exit status: 0 all is well, 1 something is not. Needs nothing but Python 3.7."""
 import csv
@@ -77,6 +78,12 @@ check(only(r"^project\(rungs VERSION ([\d.]+)", "CMakeLists.txt") == version.rep
 check(only(r"^version: (\S+)", "CITATION.cff") == version, "CITATION.cff: the version is not %s" % version)
 check(re.search(r"^## (\S+)", read("CHANGELOG.md"), re.M).group(1) == version,
       "CHANGELOG.md: the first version is not %s" % version)
+# What the site installs is pinned, what it needs in turn as well: pip refuses all else.
+pinned = re.sub(r"\\\n|#.*", "", read("common/site/requirements.txt")).strip().splitlines()
+check(len(pinned) > 7 and all(re.match(r"[\w.-]+==\S+( +--hash=sha256:[0-9a-f]{64})+ *$", line) for line in pinned),
+      "common/site/requirements.txt: a package without version or hash")
+check(re.search(r"pip\" install [^;]*--require-hashes -r", read("common/site/build.sh"), re.S),
+      "common/site/build.sh: pip does not ask for hashes")
 if not wrong:
     print("cmake %s, g++ %s, CUDA %s, CUB of %s; %d systems, %d of them tried" % (cmake, compiler, cuda, cub,
                                                                                len(matrix), len(ran)))
