@@ -376,8 +376,8 @@ static void test_mma_waves(void **state)
     step_test_choose(before);
 }
 
-/* float32 on tensor cores: the bound must be far below what TF32's rounding of two
- * operands may do, 2^-11 of the products, so that it tells the one from the other. */
+/* float32 on tensor cores: the bound must be far below what TF32's rounding of two operands may do,
+ * 2^-11 of the products, so that it tells the one from the other. */
 static void test_exact_depths(void **state)
 {
     const struct gemm call = {.m = 1, .n = 1, .k = 1000};

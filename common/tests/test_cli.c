@@ -375,8 +375,8 @@ static bool has_row(const char *table, const char *rung, const char *end)
     return false;
 }
 
-/* A kernel that breaks a rule fails its row, however right its result is. One that cannot go on ends
- * the run with status 1 and no file: what had not been checked by then has not passed. */
+/* A kernel that breaks a rule fails its row, however right its result is. One that cannot go on
+ * ends the run with status 1 and no file: what had not been checked by then has not passed. */
 static void kernels_that_go_wrong(void **state)
 {
     static const struct {
