@@ -11,7 +11,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import (BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, SKY, Svg, draw_main, grid)  # noqa: E402
+from svg import (BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, SKY, Svg, draw_main, grid, in_chinese)  # noqa: E402
 
 
 # ---- im2col --------------------------------------------------------------------------------------
@@ -196,8 +196,8 @@ def draw_split():
     return svg.render()
 
 
-PICTURES = {"08_im2col.svg": draw_im2col, "08_halo.svg": draw_halo, "08_winograd.svg": draw_winograd,
-            "08_tf32.svg": draw_split}
+PICTURES = {"08_im2col.svg": draw_im2col, "08_im2col.zh.svg": in_chinese(draw_im2col), "08_halo.svg": draw_halo,
+            "08_halo.zh.svg": in_chinese(draw_halo), "08_winograd.svg": draw_winograd, "08_tf32.svg": draw_split}
 
 
 if __name__ == "__main__":

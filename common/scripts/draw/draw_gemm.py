@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from svg import (BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg, constants_in,  # noqa: E402
-                 draw_main, grid)
+                 draw_main, grid, in_chinese)
 
 
 # ---- a thread's elements -------------------------------------------------------------------------
@@ -374,8 +374,11 @@ def draw_order():
     return svg.render()
 
 
-PICTURES = {"07_register_tiles.svg": draw_register_tiles, "07_transposed.svg": draw_transposed,
-            "07_warp_tile.svg": draw_warp_tile, "07_ahead.svg": draw_ahead, "07_producers.svg": draw_producers,
+PICTURES = {"07_register_tiles.svg": draw_register_tiles, "07_register_tiles.zh.svg": in_chinese(draw_register_tiles),
+            "07_transposed.svg": draw_transposed, "07_warp_tile.svg": draw_warp_tile,
+            "07_warp_tile.zh.svg": in_chinese(draw_warp_tile), "07_ahead.svg": draw_ahead,
+            "07_ahead.zh.svg": in_chinese(draw_ahead), "07_producers.svg": draw_producers,
+            "07_producers.zh.svg": in_chinese(draw_producers),
             "07_registers.svg": draw_registers, "07_order.svg": draw_order}
 
 

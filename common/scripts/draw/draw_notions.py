@@ -462,8 +462,11 @@ PICTURES = {
     "issue_timeline.svg": draw_issue,
     "issue_timeline.zh.svg": in_chinese(draw_issue),
     "littles_law.svg": draw_little,
+    "littles_law.zh.svg": in_chinese(draw_little),
     "06_shuffle_tree.svg": draw_shuffle,
+    "06_shuffle_tree.zh.svg": in_chinese(draw_shuffle),
     "06_ticket.svg": draw_ticket,
+    "06_ticket.zh.svg": in_chinese(draw_ticket),
     "climb.svg": draw_climb,
     "07_overlap.svg": draw_several_gpus,
 }

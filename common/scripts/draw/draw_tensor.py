@@ -10,7 +10,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, INK, ORANGE, PAPER, SKY, Svg, draw_main, grid)  # noqa: E402
+from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, INK, ORANGE, PAPER, SKY, Svg, draw_main, grid, in_chinese)  # noqa: E402
 
 
 # ---- fragments -----------------------------------------------------------------------------------
@@ -219,6 +219,7 @@ def draw_even_waves():
 
 
 PICTURES = {"07_even_waves.svg": draw_even_waves, "07_stored_later.svg": draw_stored_later, "07_fragments.svg": draw_fragments, "07_swizzle.svg": draw_swizzle, "07_ring.svg": draw_ring,
+            "07_swizzle.zh.svg": in_chinese(draw_swizzle), "07_ring.zh.svg": in_chinese(draw_ring),
             "07_cluster.svg": draw_cluster}
 
 

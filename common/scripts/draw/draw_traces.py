@@ -315,13 +315,17 @@ def draw_rows(bin_dir):
 
 PICTURES = {
     "05_lanes.svg": draw_lanes,
+    "05_lanes.zh.svg": in_chinese(draw_lanes),
     "05_trees.svg": draw_trees,
     "05_trees.zh.svg": in_chinese(draw_trees),
     "05_banks.svg": draw_banks,
     "05_banks.zh.svg": in_chinese(draw_banks),
     "06_sectors.svg": draw_rows,
+    "06_sectors.zh.svg": in_chinese(draw_rows),
     "07_sectors.svg": draw_coalescing,
+    "07_sectors.zh.svg": in_chinese(draw_coalescing),
     "07_banks.svg": draw_gemm_banks,
+    "07_banks.zh.svg": in_chinese(draw_gemm_banks),
     "07_pipeline.svg": draw_pipeline,
 }
 
