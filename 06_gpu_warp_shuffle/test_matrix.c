@@ -153,7 +153,7 @@ static void test_second_stage(void **state)
 /* On a GPU of one multiprocessor each of the few blocks has several rounds. */
 static void test_many_rounds(void **state)
 {
-    static const size_t shapes[][2] = {{20001, 3}, {3, 60001}, {30011, 1}, {5000, 24}};
+    static const size_t shapes[][2] = {{20001, 3}, {3, 60001}, {30011, 1}, {5500, 24}};
     const int processors = machine.processors;
     (void)state;
 
