@@ -136,13 +136,13 @@ static void run_forced(const struct gemm *call)
     run_plan(call, &forced);
 }
 
-static void verify_forced(struct problem *problem)
+static void verify_with(struct problem *problem, void (*prepare)(const struct gemm *call))
 {
-    static const struct gemm_rung rung = {
+    const struct gemm_rung rung = {
         .rung = {.name = "forced"},
         .run = run_forced,
         .depth = gemm_depth_tensor, /* the larger one */
-        .prepare = prepare_workspace,
+        .prepare = prepare,
     };
     struct comparison comparison;
     struct error error;
@@ -153,6 +153,17 @@ static void verify_forced(struct problem *problem)
                  (int)forced.kind, forced.shape, forced.blocks, forced.added_later, forced.splits,
                  (int)forced_bf16.way, forced_bf16.rows, forced_bf16.columns, forced_bf16.splits,
                  comparison.where);
+}
+
+static void verify_forced(struct problem *problem)
+{
+    verify_with(problem, prepare_workspace);
+}
+
+/* Another launch, which finds the workspace as the one before has left it. */
+static void verify_again(struct problem *problem)
+{
+    verify_with(problem, NULL);
 }
 
 static struct problem *loaded_problem(const struct problem_kind *kind, size_t m, size_t n, size_t k,
@@ -251,6 +262,8 @@ static void test_few(void **state)
                                        .splits = j == 1 ? 3 : 1,
                                        .kept = kept[j]};
                 verify_forced(problem);
+                if (i == 1 && forced.splits > 1)
+                    verify_again(problem);
             }
             gemm_kind.destroy(problem);
         }
@@ -303,6 +316,11 @@ static void test_bf16_few(void **state)
                 verify_bf16(problem, (struct bf16_plan){.way = BF16_VECTOR, .splits = 1});
             gemm_bf16_kind.destroy(problem);
         }
+
+    /* So many terms that the blocks of a cluster share them. */
+    struct problem *const problem = loaded_problem(&gemm_bf16_kind, 2, 72, 1064, 0);
+    verify_bf16(problem, (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1});
+    gemm_bf16_kind.destroy(problem);
 }
 
 /* ---- plans of bfloat16 ----------------------------------------------------------------------- */
