@@ -669,8 +669,10 @@ static void overflowing_sums(void **state)
 
 /* ---- the runner ------------------------------------------------------------------------------ */
 
-/* Runs a step of one rung as its program would; gives the exit code and the CSV. */
-static int run_step(const struct reduction_rung *rungs, size_t count, const char *op, char **csv)
+/* Runs a step of one rung as its program would, with one more option; gives the exit code and the
+ * CSV. */
+static int run_step_with(const struct reduction_rung *rungs, size_t count, const char *op,
+                         const char *option, const char *with, char **csv)
 {
     const struct ladder ladder = {.idea = "a test",
                                   .kind = &reduction_kind,
@@ -681,8 +683,8 @@ static int run_step(const struct reduction_rung *rungs, size_t count, const char
     const struct ladder *const ladders[] = {&ladder};
     const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
     char folder[PATH_SIZE], path[PATH_SIZE], output[PATH_SIZE];
-    char *arguments[] = {"test_step", "--n",    "1000", "--op",  (char *)op, "--warmup",
-                         "0",         "--reps", "1",    "--csv", path,       NULL};
+    char *arguments[] = {"test_step", (char *)option, (char *)with, "--op",  (char *)op, "--warmup",
+                         "0",         "--reps",       "1",          "--csv", path,       NULL};
 
     folder_create(folder);
     path_join(path, folder, "rows.csv");
@@ -694,6 +696,11 @@ static int run_step(const struct reduction_rung *rungs, size_t count, const char
     *csv = file_read(path);
     folder_remove(folder);
     return code;
+}
+
+static int run_step(const struct reduction_rung *rungs, size_t count, const char *op, char **csv)
+{
+    return run_step_with(rungs, count, op, "--n", "1000", csv);
 }
 
 static void assert_field(const char *csv, size_t line, const char *name, const char *wanted)
@@ -824,6 +831,28 @@ static void rows_are_judged_apart(void **state)
     free(csv);
 }
 
+static void run_wrong_if_short(const struct reduction *call)
+{
+    fault = call->n < 1000 ? ONE_TWICE : FAULTS;
+    run_wrong(call);
+}
+
+/* What one size of a sweep has spoiled, a later one does not mend. */
+static void sweep_fails_with_one_size(void **state)
+{
+    struct reduction_rung rung = wrong_rung;
+    char *csv;
+    (void)state;
+
+    rung.run = run_wrong_if_short;
+    assert_int_equal(run_step_with(&rung, 1, "sum", "--sweep", "500:2000:4", &csv),
+                     EXIT_WRONG_RESULT);
+    assert_int_equal(csv_lines(csv), 3);
+    assert_field(csv, 1, "verdict", "fail");
+    assert_field(csv, 2, "verdict", "pass");
+    free(csv);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -838,6 +867,7 @@ int main(void)
         cmocka_unit_test(failing_rung_is_never_timed),
         cmocka_unit_test(racing_lesson_is_no_failure),
         cmocka_unit_test(rows_are_judged_apart),
+        cmocka_unit_test(sweep_fails_with_one_size),
     };
     return cmocka_run_group_tests_name("checker", tests, NULL, NULL);
 }
