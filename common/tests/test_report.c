@@ -371,6 +371,13 @@ static void derived_figures(void **state)
     assert_true(isnan(rows[3].percent_of_peak) && isnan(rows[3].speedup_first));
     assert_true(isnan(rows[3].speedup_library));
 
+    /* A rung that was given half of the problem: its rates are of that half. */
+    fixture.rows[0].is_part = true;
+    fixture.rows[0].part = (struct part){.bytes = 4e6, .flops = 1e6};
+    results_derive(&fixture.results);
+    assert_true(about(rows[0].gb_per_s, 10) && about(rows[0].gflop_per_s, 2.5));
+    fixture.rows[0].is_part = false;
+
     /* Arithmetic is the limit: 2e6 operations at 40 GFLOP/s take 50 us. */
     fixture.results.machine.peak_gflop_per_s = 40;
     results_derive(&fixture.results);
