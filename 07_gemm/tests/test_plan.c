@@ -297,6 +297,21 @@ static void test_bf16_tiles(void **state)
     }
 }
 
+/* The sums of all splits end 32 floats before the workspace does, on the CPU back end. The threads
+ * beyond the end of the last row, 184 of them, must not load any. */
+static void test_bf16_full_workspace(void **state)
+{
+    const size_t m = 2052, n = 584, splits = 7;
+    (void)state;
+
+    if (hopper_unavailable() != NULL || STEP_TEST_SANITIZED)
+        skip();
+    struct problem *const problem = loaded_problem(&gemm_bf16_kind, m, n, 64 * splits, 0);
+    assert_true(m * n * splits + 32 == workspace_floats(1));
+    verify_bf16(problem, (struct bf16_plan){.way = BF16_WIDE, .splits = (unsigned)splits});
+    gemm_bf16_kind.destroy(problem);
+}
+
 static void test_bf16_few(void **state)
 {
     static const size_t few[] = {1, 8, 9, 16}, others[] = {200, 131}, terms[] = {264, 301};
@@ -450,12 +465,16 @@ static void test_bf16_plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),     cmocka_unit_test(test_whole_waves),
-        cmocka_unit_test(test_tiles),     cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_few),       cmocka_unit_test(test_bf16_tiles),
-        cmocka_unit_test(test_bf16_few),  cmocka_unit_test(test_even_plans),
-        cmocka_unit_test(test_bf16_plans)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans),
+                                       cmocka_unit_test(test_whole_waves),
+                                       cmocka_unit_test(test_tiles),
+                                       cmocka_unit_test(test_streams),
+                                       cmocka_unit_test(test_few),
+                                       cmocka_unit_test(test_bf16_tiles),
+                                       cmocka_unit_test(test_bf16_full_workspace),
+                                       cmocka_unit_test(test_bf16_few),
+                                       cmocka_unit_test(test_even_plans),
+                                       cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }
 /* SPDX-License-Identifier: MIT */
