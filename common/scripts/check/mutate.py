@@ -109,6 +109,8 @@ OPERATORS = [
 ]
 OPERATORS = [(name, re.compile(pattern), to) for name, pattern, to in OPERATORS]
 
+HEADERS = (".h", ".cuh") # of steps: they may have code, such as the CPU's tile
+
 Mutant = collections.namedtuple("Mutant", "step source line nth operator before after text")
 
 
@@ -300,23 +302,23 @@ class Step:
         here, such as for another processor."""
         folder = os.path.join(ROOT, self.name)
         names = {name for name, target in self.commands if target == self.name + "_rungs"}
-        names |= {os.path.relpath(path, folder) for path in
-                  glob.glob(os.path.join(folder, "**", "*.cuh"), recursive=True)}
+        names |= {os.path.relpath(path, folder) for ending in HEADERS for path in
+                  glob.glob(os.path.join(folder, "**", "*" + ending), recursive=True)}
         names |= {name for included in self.made.values() for name in included}
         return [os.path.join(folder, name) for name in sorted(names)
                 if os.path.exists(os.path.join(folder, name)) and not name.endswith("ladder.c") and
-                self.units(name) and (name.endswith(".cuh") or set(self.units(name)) & set(self.has.values()))]
+                self.units(name) and (name.endswith(HEADERS) or set(self.units(name)) & set(self.has.values()))]
 
     def units(self, source):
         """The sources to compile if that one has changed: itself, or what includes it."""
         folder = os.path.join(ROOT, self.name)
         name = os.path.relpath(os.path.join(folder, source), folder)
-        if not name.endswith(".cuh"):
+        if not name.endswith(HEADERS):
             return [unit for unit, sources in self.made.items() if name in sources] or [name]
         changed, before = {name}, set()
         while changed != before:
             before = set(changed)
-            for path in glob.glob(os.path.join(folder, "**", "*.cu*"), recursive=True):
+            for path in glob.glob(os.path.join(folder, "**", "*.[ch]*"), recursive=True):
                 with open(path) as file:
                     included = re.findall(r'#include "([^"]*)"', file.read())
                 places = [os.path.normpath(os.path.join(start, header)) for header in included
