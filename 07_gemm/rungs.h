@@ -44,7 +44,7 @@ void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void prepare_any_shape(const struct gemm *call);
 
 /* Of the rungs that bring floats to tensor cores, in float32 and TF32. */
-const char *declines_tensor_floats(const struct gemm *call);
+const char *declines_tma_floats(const struct gemm *call);
 void launch_tensor_3xtf32(const struct gemm *call);
 void prepare_tensor_3xtf32(const struct gemm *call);
 double depth_tensor_3xtf32(const struct gemm *call);

@@ -16,7 +16,7 @@ static __global__ void __launch_bounds__(THREADS)
     wgmma_tile(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const unsigned steps)
 {
-    typedef tensor_ring<TILE_M, TILE_N, 1> one_stage;
+    typedef tma_ring<TILE_M, TILE_N, 1> one_stage;
     extern __shared__ __align__(1024) unsigned char tiles[];
     __shared__ phase_barrier full;
     const size_t row = first_row_of_tile(call.n, TILE_M, TILE_N);
@@ -59,7 +59,7 @@ extern "C" const char *declines_tma_loads(const struct gemm *call)
 
 extern "C" void launch_wgmma(const struct gemm *call)
 {
-    const unsigned bytes = tensor_ring<TILE_M, TILE_N, 1>::STAGE_BYTES;
+    const unsigned bytes = tma_ring<TILE_M, TILE_N, 1>::STAGE_BYTES;
 
     if (call->m == 0 || call->n == 0)
         return;

@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(THREADS)
     __shared__ phase_barrier full[STAGES];
     const size_t row = first_row_of_tile(call.n, TILE_M, TILE_N);
     const size_t column = first_column_of_tile(call.n, TILE_N);
-    tensor_ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, NULL, 0, 0}, next = ring;
+    tma_ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, NULL, 0, 0}, next = ring;
     float upper[TILE_N / 2], lower[TILE_N / 2];
     unsigned brought = 0;
 
@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 extern "C" void launch_wgmma_ring(const struct gemm *call)
 {
-    const unsigned bytes = STAGES * tensor_ring<TILE_M, TILE_N, STAGES>::STAGE_BYTES;
+    const unsigned bytes = STAGES * tma_ring<TILE_M, TILE_N, STAGES>::STAGE_BYTES;
 
     if (call->m == 0 || call->n == 0)
         return;

@@ -14,7 +14,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 extern "C" void launch_producers(const struct gemm *call)
 {
-    const unsigned bytes = STAGES * tensor_ring<TILE_M, 128, STAGES>::STAGE_BYTES;
+    const unsigned bytes = STAGES * tma_ring<TILE_M, 128, STAGES>::STAGE_BYTES;
 
     if (call->m == 0 || call->n == 0)
         return;

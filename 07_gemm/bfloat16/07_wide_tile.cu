@@ -13,7 +13,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 extern "C" void launch_wide_tile_bf16(const struct gemm *call)
 {
-    const unsigned bytes = STAGES * tensor_ring<TILE_M, 256, STAGES>::STAGE_BYTES;
+    const unsigned bytes = STAGES * tma_ring<TILE_M, 256, STAGES>::STAGE_BYTES;
 
     if (call->m == 0 || call->n == 0)
         return;

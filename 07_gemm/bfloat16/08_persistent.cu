@@ -9,7 +9,7 @@ static const unsigned TILE_M = 128, TILE_N = 256, STAGES = 4, GROUP = 8;
 static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
 static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
-typedef tensor_ring<TILE_M, TILE_N, STAGES> tile_ring;
+typedef tma_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
 /* The tiles of C, and the steps along k of each. */
 struct tile_grid {

@@ -10,7 +10,7 @@ static const unsigned CLUSTER = 2, GROUP = 8 / CLUSTER; /* in rows of pairs */
 static const unsigned SUMS = TILE_N / 2;                /* of a consumer's thread */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
 static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
-typedef tensor_ring<TILE_M, TILE_N, STAGES> tile_ring;
+typedef tma_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
 /* The tiles of C in pairs, one below the other, and the steps along k of each. */
 struct pair_grid {

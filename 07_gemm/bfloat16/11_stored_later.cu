@@ -11,7 +11,7 @@ static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP
 static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
 static const unsigned BUFFERS = 2, BUFFER_BYTES = 64 * ROW_BYTES; /* for 64 x 64 elements of C */
 static const unsigned PANELS = TILE_N / PANEL, PANEL_PAIRS = 16;  /* of a thread */
-typedef tensor_ring<TILE_M, TILE_N, STAGES> tile_ring;
+typedef tma_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
 /* The tiles of C, and the steps along k of each. */
 struct tile_grid {

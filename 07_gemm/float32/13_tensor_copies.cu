@@ -5,7 +5,7 @@ extern "C" const char *declines_tensor_copies(const struct gemm *call)
 {
     const char *const reason = declines_producer_warps(call);
 
-    if (call->m == 0 || call->n == 0 || reason != NULL || tensor_takes_b(call))
+    if (call->m == 0 || call->n == 0 || reason != NULL || tma_takes_b(call))
         return reason;
     return has_aligned_rows(call->b, call->ldb) ? "requires n and k below 2^31"
                                                 : "requires rows of B aligned to 16 bytes";
@@ -18,10 +18,10 @@ static __global__ void __launch_bounds__(THREADS, 1)
     tensor_copies(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {
     __shared__ phase_barrier full[Large::STAGES], free[Large::STAGES];
-    const struct ring ring = make_ring<Large>(full, free, tensor_b::ARRIVALS);
+    const struct ring ring = make_ring<Large>(full, free, tma_b::ARRIVALS);
 
     if (threadIdx.x >= Large::CONSUMERS)
-        produce(call, tensor_b{&b}, ring);
+        produce(call, tma_b{&b}, ring);
     else
         consume<ROW_BY_ROW>(call, ring);
 }

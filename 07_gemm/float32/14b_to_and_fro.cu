@@ -16,11 +16,11 @@ static __global__ void __launch_bounds__(THREADS, 1)
     to_and_fro(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {
     __shared__ phase_barrier full[Large::STAGES], free[Large::STAGES];
-    const struct ring ring = make_ring<Large>(full, free, tensor_b::ARRIVALS);
+    const struct ring ring = make_ring<Large>(full, free, tma_b::ARRIVALS);
 
     if (threadIdx.x >= Large::CONSUMERS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
-        produce(call, tensor_b{&b}, ring);
+        produce(call, tma_b{&b}, ring);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         consume<TO_AND_FRO>(call, ring);
@@ -44,12 +44,12 @@ static __global__ void __launch_bounds__(THREADS, 1)
     overlapped(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {
     __shared__ phase_barrier full[Large::STAGES], free[Large::STAGES];
-    const struct ring ring = make_ring<Large>(full, free, tensor_b::ARRIVALS);
+    const struct ring ring = make_ring<Large>(full, free, tma_b::ARRIVALS);
 
     overlap_launches();
     if (threadIdx.x >= Large::CONSUMERS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
-        produce(call, tensor_b{&b}, ring);
+        produce(call, tma_b{&b}, ring);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         consume<TO_AND_FRO>(call, ring);

@@ -97,7 +97,7 @@ extern "C" double depth_tensor_3xtf32(const struct gemm *call)
     return 12 + 12 * 2 * 12 + (double)((call->k + STEP_K - 1) / STEP_K);
 }
 
-extern "C" const char *declines_tensor_floats(const struct gemm *call)
+extern "C" const char *declines_tma_floats(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0 || fits_coordinates(call))
         return NULL;

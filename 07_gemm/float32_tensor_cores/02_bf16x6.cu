@@ -19,7 +19,7 @@ static const unsigned PANEL = 64, PANEL_BYTES = STEP_K * ROW_BYTES; /* 64 column
 static const unsigned PART_BYTES = TILE_N / PANEL * PANEL_BYTES;
 
 /* A's tile has rows of 32 floats. B's has panels, as many bytes as 192 rows of 128. */
-typedef tensor_ring<TILE_M, PARTS * PART_BYTES / ROW_BYTES, STAGES> tile_ring;
+typedef tma_ring<TILE_M, PARTS * PART_BYTES / ROW_BYTES, STAGES> tile_ring;
 static const unsigned SHARED_BYTES = STAGES * tile_ring::STAGE_BYTES;
 
 /* ---- operands -------------------------------------------------------------------------------- */

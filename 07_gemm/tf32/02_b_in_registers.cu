@@ -11,7 +11,7 @@ static const unsigned TILE_M = 256, TILE_N = 128, STAGES = 4;
 static const unsigned PANEL = 32, PANEL_BYTES = STEP_K * ROW_BYTES; /* 32 columns of B */
 static const unsigned BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * ROW_BYTES; /* of C's tile */
 
-typedef tensor_ring<TILE_M, TILE_N, STAGES> tile_ring;
+typedef tma_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
 /* With the TMA's stores, each warpgroup has two buffers behind the ring, 32 columns each. */
 static const unsigned BUFFERS = 2;

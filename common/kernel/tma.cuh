@@ -139,7 +139,7 @@ static inline __device__ void store_wait()
 static const unsigned ROW_BYTES = 128;
 
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
-struct tensor_ring {
+struct tma_ring {
     static const unsigned A_BYTES = TILE_M * ROW_BYTES, B_BYTES = TILE_N * ROW_BYTES;
     static const unsigned STAGE_COUNT = STAGES, STAGE_BYTES = A_BYTES + B_BYTES;
 

@@ -47,7 +47,7 @@ static inline __device__ unsigned bytes_of(const struct extent &extent)
 
 /* A's rows of a step. Old ones stay in the others' place: they meet only elements outside C. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
-static __device__ void bring_rows(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
+static __device__ void bring_rows(const tma_ring<TILE_M, TILE_N, STAGES> &ring,
                                   const struct maps &maps, const struct extent &extent, size_t row,
                                   size_t term)
 {
@@ -59,7 +59,7 @@ static __device__ void bring_rows(const tensor_ring<TILE_M, TILE_N, STAGES> &rin
 
 /* As bring_tiles, which takes fewer instructions if nothing is outside. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
-static __device__ void bring_extent(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
+static __device__ void bring_extent(const tma_ring<TILE_M, TILE_N, STAGES> &ring,
                                     const struct maps &maps, const struct extent &extent,
                                     size_t row, size_t column, size_t term)
 {

@@ -22,7 +22,7 @@ struct fitted {
     static const unsigned MOST_BYTES = (227 << 10) - 512; /* without the barriers */
     static const unsigned STAGES =
         (MOST_BYTES - 2 * BUFFER_BYTES) / ((TILE_M + TILE_N) * ROW_BYTES);
-    typedef ::tensor_ring<TILE_M, TILE_N, STAGES> ring;
+    typedef ::tma_ring<TILE_M, TILE_N, STAGES> ring;
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES + 2 * BUFFER_BYTES;
 
     static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup,

@@ -31,7 +31,7 @@ struct plan {
 
     static const unsigned MOST_BYTES = 224 << 10;
     static const unsigned STAGES = MOST_BYTES / ((ROWS + COLUMNS) * ROW_BYTES);
-    typedef tensor_ring<ROWS, COLUMNS, STAGES> ring;
+    typedef tma_ring<ROWS, COLUMNS, STAGES> ring;
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES;
 
     /* A row of sums in shared memory: such that a warp's stores have no bank conflicts. */

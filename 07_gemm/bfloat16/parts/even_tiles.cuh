@@ -12,7 +12,7 @@
 #include "rungs.h"
 
 static const unsigned HIGH = EVEN_HIGH_ROWS, TILE_N = EVEN_COLUMNS, STAGES = 4;
-typedef tensor_ring<HIGH, TILE_N, STAGES> even_ring;
+typedef tma_ring<HIGH, TILE_N, STAGES> even_ring;
 
 /* A consumer has 64 columns of the tile, and stores 64 rows at a time, through two buffers. */
 static const unsigned PARTS = EVEN_PARTS, PART = HIGH / PARTS, PART_BYTES = PART * ROW_BYTES,

@@ -89,7 +89,7 @@ static __device__ void multiply_transposed(float (&sum)[SUMS], const unsigned ch
 
 /* Starts the copies of a step's tiles to the current stage. One thread of the block does. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
-static __device__ void bring_tiles(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
+static __device__ void bring_tiles(const tma_ring<TILE_M, TILE_N, STAGES> &ring,
                                    const CUtensorMap *a, const CUtensorMap *b, size_t row,
                                    size_t column, size_t term)
 {

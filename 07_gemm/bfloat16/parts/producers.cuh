@@ -17,7 +17,7 @@ static_assert(CONSUMERS * CONSUMER_REGISTERS + WARPGROUP * PRODUCER_REGISTERS <=
               "the consumers would wait for registers forever");
 
 template <unsigned TILE_N>
-static __device__ void produce(tensor_ring<TILE_M, TILE_N, STAGES> ring, const CUtensorMap *a,
+static __device__ void produce(tma_ring<TILE_M, TILE_N, STAGES> ring, const CUtensorMap *a,
                                const CUtensorMap *b, size_t row, size_t column, unsigned steps)
 {
     for (unsigned step = 0; step < steps; step++) {
@@ -28,7 +28,7 @@ static __device__ void produce(tensor_ring<TILE_M, TILE_N, STAGES> ring, const C
 }
 
 template <unsigned TILE_N>
-static __device__ void consume(tensor_ring<TILE_M, TILE_N, STAGES> ring, const struct gemm &call,
+static __device__ void consume(tma_ring<TILE_M, TILE_N, STAGES> ring, const struct gemm &call,
                                size_t row, size_t column, unsigned steps)
 {
     const unsigned first_row = warpgroup_of_thread() * 64;
@@ -54,7 +54,7 @@ static __device__ void multiply_block(const struct gemm &call, const CUtensorMap
     __shared__ phase_barrier full[STAGES], free[STAGES];
     const size_t row = first_row_of_tile(call.n, TILE_M, TILE_N);
     const size_t column = first_column_of_tile(call.n, TILE_N);
-    const tensor_ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, free, 0, 0};
+    const tma_ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, free, 0, 0};
 
     if (threadIdx.x == 0)
         ring.create_barriers(CONSUMERS / 32);

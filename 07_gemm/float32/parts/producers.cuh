@@ -123,7 +123,7 @@ static inline bool has_short_rows(const struct gemm *call)
 
 /* Whether the TMA can copy B: its rows must begin at multiples of 16 bytes, and its coordinates are
  * signed 32-bit integers. */
-static inline bool tensor_takes_b(const struct gemm *call)
+static inline bool tma_takes_b(const struct gemm *call)
 {
     return has_aligned_rows(call->b, call->ldb) && call->n <= INT32_MAX && call->k <= INT32_MAX;
 }
@@ -145,7 +145,7 @@ static inline CUtensorMap describe_b(const struct gemm *call, unsigned depth, un
 }
 
 /* B copied by the TMA: one instruction of one thread. Its rows must be aligned. */
-struct tensor_b {
+struct tma_b {
     const CUtensorMap *map;
 
     static const unsigned ARRIVALS = PRODUCERS + 1; /* one more arrives expecting B's bytes */

@@ -11,7 +11,7 @@
 static const unsigned CONSUMER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
 
 template <typename T>
-static __device__ void produce(const struct gemm &call, const struct tensor_b &b,
+static __device__ void produce(const struct gemm &call, const struct tma_b &b,
                                const struct work &work, const struct ring &ring)
 {
     struct slot slot = {0, 1};
@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
                const struct work work)
 {
     __shared__ phase_barrier full[T::STAGES], free[T::STAGES];
-    const struct ring ring = make_ring<T>(full, free, tensor_b::ARRIVALS);
+    const struct ring ring = make_ring<T>(full, free, tma_b::ARRIVALS);
 
     if (threadIdx.x == T::CONSUMERS)
         prefetch_map(&b);

@@ -1,8 +1,8 @@
 /* Shared by step 07's rungs that multiply floats on Hopper's tensor cores (sm_90a): blocks that
  * stay, of a thread that has the TMA bring tiles and two warpgroups that multiply them, and the
  * stores of their sums. */
-#ifndef RUNGS_07_TENSOR_FLOATS_CUH
-#define RUNGS_07_TENSOR_FLOATS_CUH
+#ifndef RUNGS_07_FLOATS_CUH
+#define RUNGS_07_FLOATS_CUH
 
 #include "kernel/tma.cuh"
 #include "kernel/wgmma.cuh"

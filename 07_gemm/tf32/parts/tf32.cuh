@@ -13,7 +13,7 @@ static const unsigned TILE_M = 128;
 template <unsigned PARTS, unsigned TILE_COLUMNS, unsigned RING_STAGES>
 struct tf32_plan {
     static const unsigned OPERAND_PARTS = PARTS, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
-    typedef ::tensor_ring<PARTS * TILE_M, PARTS * TILE_N, STAGES> ring;
+    typedef ::tma_ring<PARTS * TILE_M, PARTS * TILE_N, STAGES> ring;
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES;
 };
 
