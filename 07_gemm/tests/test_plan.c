@@ -287,8 +287,8 @@ static void test_bf16_tiles(void **state)
     for (unsigned s = 0; s < 2; s++) {
         struct problem *const problem =
             loaded_problem(&gemm_bf16_kind, shapes[s][0], shapes[s][1], shapes[s][2], (float)s);
-        for (unsigned way = BF16_NARROW; way <= BF16_SHARED; way++)
-            for (unsigned splits = 1; splits <= (way <= BF16_WIDE ? 3 : 1); splits += 2)
+        for (unsigned way = BF16_TILE_64; way <= BF16_SHARED; way++)
+            for (unsigned splits = 1; splits <= (way <= BF16_TILE_256 ? 3 : 1); splits += 2)
                 verify_bf16(problem, (struct bf16_plan){.way = (enum bf16_way)way,
                                                         .splits = splits,
                                                         .copies_a = s == 1,
@@ -308,7 +308,7 @@ static void test_bf16_full_workspace(void **state)
         skip();
     struct problem *const problem = loaded_problem(&gemm_bf16_kind, m, n, 64 * splits, 0);
     assert_true(m * n * splits + 32 == workspace_floats(1));
-    verify_bf16(problem, (struct bf16_plan){.way = BF16_WIDE, .splits = (unsigned)splits});
+    verify_bf16(problem, (struct bf16_plan){.way = BF16_TILE_256, .splits = (unsigned)splits});
     gemm_bf16_kind.destroy(problem);
 }
 
@@ -414,7 +414,7 @@ static void check_bf16_plan(const struct gemm *call)
     assert_true(plan.splits >= 1 && (plan.splits <= BF16_MOST_CLUSTER || !is_thin));
     assert_true(
         plan.splits == 1 || is_thin ||
-        (plan.way <= BF16_WIDE && plan.splits * call->m * call->n <= bf16_plan_floats(call)));
+        (plan.way <= BF16_TILE_256 && plan.splits * call->m * call->n <= bf16_plan_floats(call)));
     assert_true(plan.way != BF16_FITTED || (bf16_can_be_fitted(call) && plan.rows > 0));
     assert_true(plan.way != BF16_EVEN || bf16_can_be_even(call));
     assert_true(plan.way != BF16_FEW_ROWS || call->m <= 16);

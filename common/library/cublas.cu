@@ -57,7 +57,7 @@ static const double *wide_a(const struct reduction *call)
                                   : as<float, double>((const float *)call->a, call);
 }
 
-static const float *narrow_b(const struct reduction *call)
+static const float *b_as_float(const struct reduction *call)
 {
     return call->type == TYPE_F32 ? (const float *)call->b
                                   : as<unsigned char, float>((const unsigned char *)call->b, call);
@@ -73,7 +73,7 @@ void cublas_reduce(const struct reduction *call)
                             (double *)call->result),
               "cublasDdot_64");
     else
-        check(cublasSdot_64(handle, n, (const float *)call->a, 1, narrow_b(call), 1,
+        check(cublasSdot_64(handle, n, (const float *)call->a, 1, b_as_float(call), 1,
                             (float *)call->result),
               "cublasSdot_64");
     /* cuBLAS does not document the result for empty vectors. */

@@ -17,10 +17,10 @@ struct tile {
     double step_cycles;
 };
 
-static const struct tile persistent[] = {[BF16_NARROW] = {128, 64, 326},
-                                         [BF16_MIDDLE] = {128, 128, 575},
-                                         [BF16_BROAD] = {128, 192, 815},
-                                         [BF16_WIDE] = {128, 256, 921}};
+static const struct tile persistent[] = {[BF16_TILE_64] = {128, 64, 326},
+                                         [BF16_TILE_128] = {128, 128, 575},
+                                         [BF16_TILE_192] = {128, 192, 815},
+                                         [BF16_TILE_256] = {128, 256, 921}};
 
 /* A step along k has 64 terms. */
 size_t bf16_steps_of(const struct gemm *call)
@@ -70,13 +70,13 @@ static double count_tiles(const struct gemm *call, const struct tile *tile, bool
 }
 
 /* All tiles of a row of tiles need the same rows of A: what is larger than half of L2 comes from
- * DRAM for each column of tiles, and narrow ones are many. */
+ * DRAM for each column of tiles, and tiles of 64 columns are many. */
 static struct tile tile_of(const struct gemm *call, unsigned way)
 {
     const double half_of_l2 = 30e6, bytes = (double)call->m * (double)call->k * sizeof(uint16_t);
     struct tile tile = persistent[way];
 
-    if (way == BF16_NARROW && bytes > half_of_l2)
+    if (way == BF16_TILE_64 && bytes > half_of_l2)
         tile.step_cycles = 541;
     return tile;
 }
@@ -113,7 +113,7 @@ double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
 double bf16_cycles_if_shared(const struct gemm *call)
 {
     static const double step_cycles[] = {990, 1087, 1137};
-    const struct tile *const tile = &persistent[BF16_WIDE];
+    const struct tile *const tile = &persistent[BF16_TILE_256];
     const double waiting = 2e4, sums_of_another = 3300;
     const double waves = count_tiles(call, tile, false) / call->multiprocessors;
     const double others = fmax(1 / waves - 1, 0);
@@ -145,7 +145,7 @@ struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cyc
     const double busy = fmin(columns * high_tiles / blocks, 1), a_tile = 900; /* between two */
     const double a_step = cycles_of_step(call, &high, false, busy);
     double cycles = even.rows / EVEN_HIGH_ROWS * a_step * (double)bf16_steps_of(call) +
-                    cycles_of_tile(call, &persistent[BF16_WIDE]) + (even.waves - 1) * a_tile;
+                    cycles_of_tile(call, &persistent[BF16_TILE_256]) + (even.waves - 1) * a_tile;
 
     if (even.low_rows == 0)
         cycles = HUGE_VAL;

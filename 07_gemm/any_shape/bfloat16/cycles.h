@@ -19,7 +19,7 @@ static inline bool bf16_tma_takes(const uint16_t *matrix, size_t leading)
 /* Steps along k, of 64 terms. */
 size_t bf16_steps_of(const struct gemm *call);
 
-/* With tiles of BF16_NARROW to BF16_WIDE, k in so many parts. */
+/* With tiles of BF16_TILE_64 to BF16_TILE_256, k in so many parts. */
 double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits);
 
 /* With BF16_SHARED. */

@@ -27,10 +27,11 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
                                             double *least)
 {
     static const unsigned splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
-    struct bf16_plan best = {.way = BF16_NARROW, .splits = 1};
+    struct bf16_plan best = {.way = BF16_TILE_64, .splits = 1};
 
     *least = HUGE_VAL;
-    for (unsigned way = is_at_power_limit(call) ? BF16_WIDE : BF16_NARROW; way <= BF16_WIDE; way++)
+    for (unsigned way = is_at_power_limit(call) ? BF16_TILE_256 : BF16_TILE_64;
+         way <= BF16_TILE_256; way++)
         for (size_t s = 0; s < sizeof splits / sizeof splits[0]; s++) {
             const double cycles = bf16_cycles_of(call, way, splits[s]);
             if (splits[s] > 1 && (splits[s] > bf16_steps_of(call) ||
@@ -48,7 +49,7 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
     for (unsigned pairs = 0; pairs < 2 && bf16_can_be_even(call); pairs++) {
         double even;
         const struct bf16_plan if_even = bf16_even_plan(call, pairs, &even);
-        if (even <= *least) { /* at least as fast as BF16_WIDE */
+        if (even <= *least) { /* at least as fast as BF16_TILE_256 */
             *least = even;
             best = if_even;
         }
@@ -83,7 +84,7 @@ static double cycles_of_copies(const struct gemm *call, bool of_a, bool of_b)
 static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *clusters,
                                       double *least)
 {
-    struct bf16_plan best = {.way = BF16_NARROW, .splits = 1};
+    struct bf16_plan best = {.way = BF16_TILE_64, .splits = 1};
 
     for (unsigned copies = 0; copies < 4; copies++) {
         const bool copies_a = copies % 2 == 1, copies_b = copies / 2 == 1;

@@ -18,10 +18,10 @@ extern "C" {
  * vector; and split_k of bfloat16_mma, for what none of these can: k = 0,
  * a side of more than INT32_MAX, GPUs without wgmma. */
 enum bf16_way {
-    BF16_NARROW,
-    BF16_MIDDLE,
-    BF16_BROAD,
-    BF16_WIDE,
+    BF16_TILE_64,
+    BF16_TILE_128,
+    BF16_TILE_192,
+    BF16_TILE_256,
     BF16_SHARED,
     BF16_EVEN,
     BF16_FITTED,
@@ -32,8 +32,8 @@ enum bf16_way {
     BF16_OTHER,
 };
 
-/* Blocks share the steps along k of a tile, `splits` of them: more than 1 only with BF16_NARROW to
- * BF16_WIDE, and with BF16_THIN, where they are a cluster. */
+/* Blocks share the steps along k of a tile, `splits` of them: more than 1 only with BF16_TILE_64 to
+ * BF16_TILE_256, and with BF16_THIN, where they are a cluster. */
 struct bf16_plan {
     enum bf16_way way;
     unsigned splits;

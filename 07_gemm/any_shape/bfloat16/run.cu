@@ -11,15 +11,15 @@
 #include "parts/workspace.h"
 #include "rungs.h"
 
-typedef plan<64, 8, 1> narrow;
-typedef plan<128, 6, 1> middle;
-typedef plan<192, 4, 1> broad;
-typedef plan<256, 4, 1, every_nth, 16> wide;
+typedef plan<64, 8, 1> tile_64;
+typedef plan<128, 6, 1> tile_128;
+typedef plan<192, 4, 1> tile_192;
+typedef plan<256, 4, 1, every_nth, 16> tile_256;
 
-PERSISTENT_KERNEL(any_shape_narrow, narrow)
-PERSISTENT_KERNEL(any_shape_middle, middle)
-PERSISTENT_KERNEL(any_shape_broad, broad)
-PERSISTENT_KERNEL(any_shape_wide, wide)
+PERSISTENT_KERNEL(any_shape_64, tile_64)
+PERSISTENT_KERNEL(any_shape_128, tile_128)
+PERSISTENT_KERNEL(any_shape_192, tile_192)
+PERSISTENT_KERNEL(any_shape_256, tile_256)
 
 /* ---- what surrounds the product -------------------------------------------------------------- */
 
@@ -121,14 +121,14 @@ static void run_tiles(const struct gemm *call, const struct bf16_plan *plan)
     case BF16_EVEN:
         (plan->pairs ? launch_pairs_of : launch_waves_of)(&aligned, &even);
         return;
-    case BF16_NARROW:
-        LAUNCH(any_shape_narrow, narrow);
-    case BF16_MIDDLE:
-        LAUNCH(any_shape_middle, middle);
-    case BF16_BROAD:
-        LAUNCH(any_shape_broad, broad);
+    case BF16_TILE_64:
+        LAUNCH(any_shape_64, tile_64);
+    case BF16_TILE_128:
+        LAUNCH(any_shape_128, tile_128);
+    case BF16_TILE_192:
+        LAUNCH(any_shape_192, tile_192);
     default:
-        LAUNCH(any_shape_wide, wide);
+        LAUNCH(any_shape_256, tile_256);
     }
     if (splits > 1)
         launch_add_splits(call, splits);
