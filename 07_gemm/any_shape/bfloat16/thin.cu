@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: C has few rows or few columns. One matrix is large, and each of its elements
- * is used for few products: what counts is how fast it comes.
+/* Step 07, bfloat16: thin, that is split-K within a cluster for a skinny C. One matrix is large,
+ * and each of its elements is used for few products: what counts is how fast it comes.
  *
  * A tile has 128 or 256 of the large matrix's rows or columns and 64 to 128 of the small one's,
  * mostly all. There are fewer tiles than multiprocessors, so the blocks of a cluster share the

@@ -1,6 +1,6 @@
 /* Step 07: products with few columns of C, which are bound by reading A once. It is read directly
  * into registers, many loads at a time; B, transposed, waits in shared memory. */
-#include "any_shape/float32/thin.cuh"
+#include "any_shape/float32/large_matrix.cuh"
 
 static const unsigned HEIGHT = 4; /* rows per warp */
 

@@ -1,6 +1,6 @@
 /* Step 07: products with few rows of C, which are bound by reading B once. It is read directly into
  * registers, many loads at a time; A waits in shared memory. */
-#include "any_shape/float32/thin.cuh"
+#include "any_shape/float32/large_matrix.cuh"
 
 static const unsigned CHUNK = 256; /* values of p whose elements of A are in shared memory */
 static const unsigned TURN = 64;   /* at most so many are in flight */

@@ -1,7 +1,7 @@
 /* Shared by step 07's kernels for few rows or few columns of C, which are bound by reading B or A
  * once: how they read it, directly into registers. */
-#ifndef RUNGS_07_THIN_CUH
-#define RUNGS_07_THIN_CUH
+#ifndef RUNGS_07_LARGE_MATRIX_CUH
+#define RUNGS_07_LARGE_MATRIX_CUH
 
 #include "any_shape/float32/plan.h"
 #include "any_shape/float32/split_k_ticket.cuh"
