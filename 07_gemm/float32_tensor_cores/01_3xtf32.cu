@@ -13,7 +13,7 @@
 #include "rungs.h"
 #include "tf32/parts/tf32.cuh"
 
-typedef tf32_plan<2, 128, 3> plan;
+typedef tf32_config<2, 128, 3> config;
 
 /* A's parts, in rows of `leading` floats: a warp for 256 elements of a row. */
 static __global__ void __launch_bounds__(256)
@@ -41,22 +41,22 @@ static __global__ void __launch_bounds__(256)
 /* The sums of a tile. Tensor cores cut sums off where an addition rounds, so errors add up: a sum
  * of the tensor cores has the 32 terms of a step only, and the threads add up the steps, rounded.
  * While a warpgroup adds, the other one's products run. */
-static __device__ void sum_in_threads(plan::ring &ring, unsigned steps,
-                                      float (&sum)[plan::TILE_N / 2])
+static __device__ void sum_in_threads(config::ring &ring, unsigned steps,
+                                      float (&sum)[config::TILE_N / 2])
 {
     const unsigned first_row = threadIdx.x / WARPGROUP * 64;
-    float part[plan::TILE_N / 2];
+    float part[config::TILE_N / 2];
 
 #pragma unroll
-    for (unsigned i = 0; i < plan::TILE_N / 2; i++)
+    for (unsigned i = 0; i < config::TILE_N / 2; i++)
         sum[i] = 0;
     for (unsigned step = 0; step < steps; step++, ring.advance()) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_step<plan>(part, ring.a() + first_row * ROW_BYTES, ring.b(), true);
+        multiply_step<config>(part, ring.a() + first_row * ROW_BYTES, ring.b(), true);
         wgmma_finish(part);
         release(&ring.free[ring.stage]);
 #pragma unroll
-        for (unsigned i = 0; i < plan::TILE_N / 2; i++)
+        for (unsigned i = 0; i < config::TILE_N / 2; i++)
             sum[i] += part[i];
     }
 }
@@ -65,12 +65,12 @@ static __global__ void __launch_bounds__(THREADS, 1)
     tensor_3xtf32(const struct gemm call, const __grid_constant__ CUtensorMap a,
                   const __grid_constant__ CUtensorMap b, const struct tile_work work)
 {
-    divide_work<plan::ring>(
+    divide_work<config::ring>(
         work,
-        [&](const plan::ring &ring, const struct tile_place &place, size_t term,
-            phase_barrier *full) { copy_parts<plan>(call, ring, &a, &b, place, term, full); },
-        [&](plan::ring &ring, const struct tile_place &place) {
-            float sum[plan::TILE_N / 2];
+        [&](const config::ring &ring, const struct tile_place &place, size_t term,
+            phase_barrier *full) { copy_parts<config>(call, ring, &a, &b, place, term, full); },
+        [&](config::ring &ring, const struct tile_place &place) {
+            float sum[config::TILE_N / 2];
             sum_in_threads(ring, work.steps, sum);
             store_floats(call, place.row + threadIdx.x / WARPGROUP * 64 + row_in_fragment(),
                          place.column, sum);
@@ -111,16 +111,17 @@ extern "C" void launch_tensor_3xtf32(const struct gemm *call)
     const size_t leading = aligned_floats(call->k);
     const unsigned blocks_of_rows = (unsigned)((call->m * ((call->k + 255) / 256) + 7) / 8);
     float *const a = room_for_parts(call), *const b = a + 2 * call->m * leading;
-    const struct tile_work work = work_of(call, TILE_M, plan::TILE_N);
+    const struct tile_work work = work_of(call, TILE_M, config::TILE_N);
 
     split_a<<<blocks_of_rows, 256>>>(*call, a, leading);
     split_b<<<blocks_of_columns(call), 256>>>(*call, b, leading);
     cudaFuncSetAttribute(tensor_3xtf32, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         (int)plan::SHARED_BYTES);
-    tensor_3xtf32<<<blocks_for(call, work), THREADS, plan::SHARED_BYTES>>>(
+                         (int)config::SHARED_BYTES);
+    tensor_3xtf32<<<blocks_for(call, work), THREADS, config::SHARED_BYTES>>>(
         *call,
         map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, a, 2 * call->m, call->k, leading, TILE_M),
-        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, 2 * call->n, call->k, leading, plan::TILE_N),
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, 2 * call->n, call->k, leading,
+                   config::TILE_N),
         work);
 }
 /* SPDX-License-Identifier: MIT */

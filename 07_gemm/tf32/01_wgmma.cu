@@ -3,7 +3,7 @@
 #include "rungs.h"
 #include "tf32/parts/tf32.cuh"
 
-typedef tf32_plan<1, 256, 4> plan;
+typedef tf32_config<1, 256, 4> config;
 
 static __global__ void __launch_bounds__(256)
     transpose_b(const struct gemm call, float *to, const size_t leading)
@@ -12,19 +12,20 @@ static __global__ void __launch_bounds__(256)
 }
 
 /* The sums of a tile: the tensor cores add to them from the first step to the last. */
-static __device__ void sum_tile(plan::ring &ring, unsigned steps, float (&sum)[plan::TILE_N / 2])
+static __device__ void sum_tile(config::ring &ring, unsigned steps,
+                                float (&sum)[config::TILE_N / 2])
 {
     const unsigned first_row = threadIdx.x / WARPGROUP * 64;
 
     for (unsigned step = 0; step < steps; step++, ring.advance()) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_step<plan>(sum, ring.a() + first_row * ROW_BYTES, ring.b(), step == 0);
+        multiply_step<config>(sum, ring.a() + first_row * ROW_BYTES, ring.b(), step == 0);
         wgmma_wait<1>();
         if (step > 0)
-            release(&ring.free[(ring.stage + plan::STAGES - 1) % plan::STAGES]);
+            release(&ring.free[(ring.stage + config::STAGES - 1) % config::STAGES]);
     }
     wgmma_finish(sum);
-    release(&ring.free[(ring.stage + plan::STAGES - 1) % plan::STAGES]);
+    release(&ring.free[(ring.stage + config::STAGES - 1) % config::STAGES]);
 }
 
 /* All that the rungs in bfloat16 have up to `persistent`, half as many terms in a step. The tensor
@@ -35,12 +36,12 @@ static __global__ void __launch_bounds__(THREADS, 1)
     tf32_wgmma(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const struct tile_work work)
 {
-    divide_work<plan::ring>(
+    divide_work<config::ring>(
         work,
-        [&](const plan::ring &ring, const struct tile_place &place, size_t term,
-            phase_barrier *full) { copy_parts<plan>(call, ring, &a, &b, place, term, full); },
-        [&](plan::ring &ring, const struct tile_place &place) {
-            float sum[plan::TILE_N / 2];
+        [&](const config::ring &ring, const struct tile_place &place, size_t term,
+            phase_barrier *full) { copy_parts<config>(call, ring, &a, &b, place, term, full); },
+        [&](config::ring &ring, const struct tile_place &place) {
+            float sum[config::TILE_N / 2];
             sum_tile(ring, work.steps, sum);
             store_floats(call, place.row + threadIdx.x / WARPGROUP * 64 + row_in_fragment(),
                          place.column, sum);
@@ -63,7 +64,7 @@ extern "C" void launch_tf32_wgmma(const struct gemm *call)
         return;
     const size_t leading = aligned_floats(call->k);
     float *const b = room_for_operands(call);
-    const struct tile_work work = work_of(call, TILE_M, plan::TILE_N);
+    const struct tile_work work = work_of(call, TILE_M, config::TILE_N);
     struct gemm aligned = *call;
 
     if (!can_be_mapped(call->a, call->m, call->k, call->lda, sizeof(float)))
@@ -71,12 +72,12 @@ extern "C" void launch_tf32_wgmma(const struct gemm *call)
                                          b + call->n * leading);
     transpose_b<<<blocks_of_columns(call), 256>>>(*call, b, leading);
     cudaFuncSetAttribute(tf32_wgmma, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         (int)plan::SHARED_BYTES);
-    tf32_wgmma<<<blocks_for(call, work), THREADS, plan::SHARED_BYTES>>>(
+                         (int)config::SHARED_BYTES);
+    tf32_wgmma<<<blocks_for(call, work), THREADS, config::SHARED_BYTES>>>(
         *call,
         map_floats(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, aligned.a, call->m, call->k, aligned.lda,
                    TILE_M),
-        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, call->n, call->k, leading, plan::TILE_N),
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, call->n, call->k, leading, config::TILE_N),
         work);
 }
 /* SPDX-License-Identifier: MIT */

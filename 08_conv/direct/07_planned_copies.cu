@@ -63,11 +63,11 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     const size_t first_x = (size_t)tile_x * tiling.strips * STRIP;
     const size_t first_y = (size_t)tile_y * tiling.bands * ROWS;
 
-    tile_copies<COPIES, VECTOR> plan;
-    plan_tile(&plan, call, rows, tiling.strips * STRIP + SIDE - 1, tiling.pitch,
-              (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
-    for (unsigned c = 0; plan.inside != plan.tile && c < STAGES * CHUNK; c++)
-        clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tile_size);
+    tile_copies<COPIES, VECTOR> of_thread;
+    find_copies(&of_thread, call, rows, tiling.strips * STRIP + SIDE - 1, tiling.pitch,
+                (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
+    for (unsigned c = 0; of_thread.inside != of_thread.tile && c < STAGES * CHUNK; c++)
+        clear_outside(of_thread, stages + c / CHUNK * stage_size + c % CHUNK * tile_size);
 
     overlap_launches();
     const float *input = call.input + batch * channels * area;
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
 #pragma unroll
             for (unsigned c = 0; c < CHUNK; c++, input += area)
                 if (loaded + c < channels)
-                    copy_tile(plan, input, stage + c * tile_size);
+                    copy_tile(of_thread, input, stage + c * tile_size);
             copy_floats<WEIGHTS, THREADS>(weights_from, stage + CHUNK * tile_size);
             weights_from += WEIGHTS;
         }

@@ -20,38 +20,38 @@ struct tile_copies {
 /* The tile has rows x columns floats, with a distance of `pitch` between rows, and begins at (top,
  * left) of the image. Sizes are limited by conv_declines_3x3. */
 template <unsigned COPIES, unsigned VECTOR>
-static __device__ inline void plan_tile(tile_copies<COPIES, VECTOR> *plan, const struct conv &call,
-                                        unsigned rows, unsigned columns, unsigned pitch, int top,
-                                        int left)
+static __device__ inline void find_copies(tile_copies<COPIES, VECTOR> *copies,
+                                          const struct conv &call, unsigned rows, unsigned columns,
+                                          unsigned pitch, int top, int left)
 {
     const unsigned pieces = (columns + VECTOR - 1) / VECTOR; /* per row */
     const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
 
-    plan->inside = plan->tile = 0;
+    copies->inside = copies->tile = 0;
 #pragma unroll
     for (unsigned i = 0; i < COPIES; i++) {
         const unsigned piece = threadIdx.x + i * blockDim.x;
         const unsigned row = piece / pieces, column = piece % pieces * VECTOR;
         const unsigned y = (unsigned)top + row, x = (unsigned)left + column;
 
-        plan->to[i] = row * pitch + column;
-        plan->from[i] = y * width + x;
+        copies->to[i] = row * pitch + column;
+        copies->from[i] = y * width + x;
         if (row >= rows)
             continue;
-        plan->tile |= 1U << i;
+        copies->tile |= 1U << i;
         if (y < height && x < width) /* false below 0, where they wrap around */
-            plan->inside |= 1U << i;
+            copies->inside |= 1U << i;
     }
 }
 
 template <unsigned COPIES, unsigned VECTOR>
-static __device__ inline void clear_outside(const tile_copies<COPIES, VECTOR> &plan, float *tile)
+static __device__ inline void clear_outside(const tile_copies<COPIES, VECTOR> &copies, float *tile)
 {
 #pragma unroll
     for (unsigned i = 0; i < COPIES; i++)
-        if ((plan.tile & ~plan.inside) >> i & 1)
+        if ((copies.tile & ~copies.inside) >> i & 1)
             for (unsigned v = 0; v < VECTOR; v++)
-                tile[plan.to[i] + v] = 0;
+                tile[copies.to[i] + v] = 0;
 }
 
 /* Returns the address, but hides from the compiler which array it is in. If the compiler knows, it
@@ -67,13 +67,13 @@ static __device__ inline float *opaque(float *address)
 
 /* Starts the copies of one channel. */
 template <unsigned COPIES, unsigned VECTOR>
-static __device__ inline void copy_tile(const tile_copies<COPIES, VECTOR> &plan,
+static __device__ inline void copy_tile(const tile_copies<COPIES, VECTOR> &copies,
                                         const float *channel, float *tile)
 {
 #pragma unroll
     for (unsigned i = 0; i < COPIES; i++)
-        if (plan.inside >> i & 1)
-            __pipeline_memcpy_async(tile + plan.to[i], channel + plan.from[i],
+        if (copies.inside >> i & 1)
+            __pipeline_memcpy_async(tile + copies.to[i], channel + copies.from[i],
                                     VECTOR * sizeof(float));
 }
 

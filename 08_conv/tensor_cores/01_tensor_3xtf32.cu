@@ -139,15 +139,15 @@ static __global__ void __launch_bounds__(THREADS, 2)
     /* The first chunk has the channels that do not fill one: nothing hides its copies, so that it
      * should be the smallest. The tile is 0 outside the image, and in those channels of the first
      * chunk that do not exist: they are multiplied by weights of 0, but must not be NaN. */
-    tile_copies<COPIES, VECTOR> plan;
-    plan_tile(&plan, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
-              (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
+    tile_copies<COPIES, VECTOR> of_thread;
+    find_copies(&of_thread, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
+                (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
     const unsigned planes = (chunks < STAGES ? chunks : STAGES) * CHUNK;
     const unsigned first = channels - (chunks - 1) * CHUNK;
     const unsigned read = first > CHUNK / 2 ? CHUNK : CHUNK / 2;
-    for (unsigned c = 0; plan.inside != plan.tile && c < planes; c++)
+    for (unsigned c = 0; of_thread.inside != of_thread.tile && c < planes; c++)
         if (c < first || c >= read) /* the others are cleared below, by other threads */
-            clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tiling.plane);
+            clear_outside(of_thread, stages + c / CHUNK * stage_size + c % CHUNK * tiling.plane);
     for (unsigned i = first * tiling.plane + threadIdx.x; i < read * tiling.plane; i += THREADS)
         stages[i] = 0;
 
@@ -176,7 +176,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
 #pragma unroll
             for (unsigned c = 0; c < CHUNK; c++)
                 if (iteration > 0 || c < first) {
-                    copy_tile(plan, input, stage + c * tiling.plane);
+                    copy_tile(of_thread, input, stage + c * tiling.plane);
                     input += area;
                 }
             copy_floats<WEIGHTS, THREADS>(weights_from, stage + CHUNK * tiling.plane);

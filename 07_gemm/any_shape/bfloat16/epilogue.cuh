@@ -140,18 +140,18 @@ static inline __device__ void store_buffer(bool is_first, const CUtensorMap *c, 
 
 /* Stores a tile's sums, 64 columns at a time. The TMA is still reading one buffer when the next one
  * is filled, and storing the last ones when the next tile's products have begun. */
-template <typename Plan>
+template <typename Config>
 static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *c,
                                     unsigned char *buffers, const struct unit &unit,
-                                    const float (&sum)[Plan::TILE_N / 2])
+                                    const float (&sum)[Config::TILE_N / 2])
 {
     const bool is_first = threadIdx.x % WARPGROUP == 0;
     const size_t row = unit.row + threadIdx.x / WARPGROUP * 64;
 
 #pragma unroll
-    for (unsigned panel = 0; panel < Plan::TILE_N / PANEL; panel++) {
-        unsigned char *const buffer = buffers + panel % Plan::BUFFERS * Plan::BUFFER_BYTES;
-        wait_for_buffer<Plan::BUFFERS - 1>(is_first);
+    for (unsigned panel = 0; panel < Config::TILE_N / PANEL; panel++) {
+        unsigned char *const buffer = buffers + panel % Config::BUFFERS * Config::BUFFER_BYTES;
+        wait_for_buffer<Config::BUFFERS - 1>(is_first);
         if (call.beta == 0)
             fill_buffer<false>(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
         else

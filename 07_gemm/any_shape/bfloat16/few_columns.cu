@@ -14,7 +14,7 @@ static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */
 /* For so many times 16 rows and 8 columns of C. The block's warps take its steps in turn.
  * IS_ALIGNED: rows of A start at multiples of 16 bytes. */
 template <unsigned TILES_OF_16, unsigned TILES_OF_8, unsigned BLOCK_WARPS, bool IS_ALIGNED>
-struct plan {
+struct config {
     static const enum loads LOADS = IS_ALIGNED ? ALIGNED : SHIFTED;
     static const unsigned HIGH = TILES_OF_16, WIDE = TILES_OF_8, WARPS = BLOCK_WARPS;
     static const unsigned ROWS = 16 * HIGH, COLUMNS = 8 * WIDE;
@@ -40,8 +40,8 @@ static __device__ unsigned term_at(unsigned place)
     return place % 8 / 2 * 8 + place / 8 * 2 + place % 2;
 }
 
-template <typename Plan>
-static __device__ void load_part(typename Plan::part &part, const struct gemm &call, size_t row,
+template <typename Config>
+static __device__ void load_part(typename Config::part &part, const struct gemm &call, size_t row,
                                  size_t term)
 {
     const unsigned lane = threadIdx.x % 32;
@@ -49,16 +49,16 @@ static __device__ void load_part(typename Plan::part &part, const struct gemm &c
     const bool aligned_b = has_aligned_chunks(call.b_bf16, call.ldb);
 
 #pragma unroll
-    for (unsigned i = 0; i < Plan::HIGH * 2; i++) { /* outside, the last row again */
+    for (unsigned i = 0; i < Config::HIGH * 2; i++) { /* outside, the last row again */
         const size_t inside = min(row + i * 8 + lane / 4, call.m - 1);
         const uint16_t *const of_a = call.a_bf16 + inside * call.lda;
-        const bool has_around = Plan::LOADS == ALIGNED || (inside > 0 && inside + 1 < call.m);
+        const bool has_around = Config::LOADS == ALIGNED || (inside > 0 && inside + 1 < call.m);
         part.a[i / 2][i % 2] = has_around && term_a + CHUNK <= call.k
-                                   ? load_chunk<Plan::LOADS>(of_a, term_a, call.k)
+                                   ? load_chunk<Config::LOADS>(of_a, term_a, call.k)
                                    : load_chunk<SINGLE>(of_a, term_a, call.k);
     }
 #pragma unroll
-    for (unsigned j = 0; j < Plan::WIDE; j++) {
+    for (unsigned j = 0; j < Config::WIDE; j++) {
         const uint16_t *const of_b = call.b_bf16 + term_b * call.ldb;
         part.b[j] = make_uint4(0, 0, 0, 0);
         if (term_b < call.k)
@@ -68,23 +68,23 @@ static __device__ void load_part(typename Plan::part &part, const struct gemm &c
     }
 }
 
-template <typename Plan>
-static __device__ void multiply_part(typename Plan::sums &sum, uint4 (&of_warp)[Plan::WIDE][32],
-                                     const typename Plan::part &part)
+template <typename Config>
+static __device__ void multiply_part(typename Config::sums &sum, uint4 (&of_warp)[Config::WIDE][32],
+                                     const typename Config::part &part)
 {
     const unsigned lane = threadIdx.x % 32;
 
     __syncwarp(); /* all have read what was there */
 #pragma unroll
-    for (unsigned j = 0; j < Plan::WIDE; j++)
+    for (unsigned j = 0; j < Config::WIDE; j++)
         of_warp[j][lane] = part.b[j];
     __syncwarp();
 #pragma unroll
-    for (unsigned j = 0; j < Plan::WIDE; j++) {
+    for (unsigned j = 0; j < Config::WIDE; j++) {
         unsigned b[4];
         load_transposed(b, (const uint16_t *)&of_warp[j][lane]);
 #pragma unroll
-        for (unsigned i = 0; i < Plan::HIGH; i++)
+        for (unsigned i = 0; i < Config::HIGH; i++)
 #pragma unroll
             for (unsigned half = 0; half < 2; half++) {
                 const unsigned of_half[2] = {b[2 * half], b[2 * half + 1]};
@@ -94,27 +94,27 @@ static __device__ void multiply_part(typename Plan::sums &sum, uint4 (&of_warp)[
 }
 
 /* The warps' sums, added up in the order of the warps. */
-template <typename Plan>
-static __device__ void add_and_store(const struct gemm &call, typename Plan::shared &shared,
-                                     const typename Plan::sums &sum, size_t first_row)
+template <typename Config>
+static __device__ void add_and_store(const struct gemm &call, typename Config::shared &shared,
+                                     const typename Config::sums &sum, size_t first_row)
 {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
     __syncthreads();
 #pragma unroll
-    for (unsigned i = 0; i < Plan::HIGH; i++)
+    for (unsigned i = 0; i < Config::HIGH; i++)
 #pragma unroll
-        for (unsigned j = 0; j < Plan::WIDE; j++)
+        for (unsigned j = 0; j < Config::WIDE; j++)
 #pragma unroll
             for (unsigned e = 0; e < 4; e++)
                 shared.sums[warp][i * 16 + e / 2 * 8 + lane / 4][j * 8 + lane % 4 * 2 + e % 2] =
                     sum[i][j][e];
     __syncthreads();
-    for (unsigned e = threadIdx.x; e < Plan::ROWS * Plan::COLUMNS; e += Plan::WARPS * 32) {
-        const unsigned row = e / Plan::COLUMNS, column = e % Plan::COLUMNS;
+    for (unsigned e = threadIdx.x; e < Config::ROWS * Config::COLUMNS; e += Config::WARPS * 32) {
+        const unsigned row = e / Config::COLUMNS, column = e % Config::COLUMNS;
         float total = 0;
 #pragma unroll
-        for (unsigned w = 0; w < Plan::WARPS; w++)
+        for (unsigned w = 0; w < Config::WARPS; w++)
             total += shared.sums[w][row][column];
         if (first_row + row < call.m && column < call.n)
             call.c_bf16[(first_row + row) * call.ldc + column] =
@@ -122,38 +122,38 @@ static __device__ void add_and_store(const struct gemm &call, typename Plan::sha
     }
 }
 
-template <typename Plan>
+template <typename Config>
 static __device__ void multiply_rows(const struct gemm &call)
 {
-    __shared__ typename Plan::shared shared;
+    __shared__ typename Config::shared shared;
     const unsigned warp = threadIdx.x / 32;
-    const size_t row = (size_t)blockIdx.x * Plan::ROWS;
-    typename Plan::sums sum = {};
-    typename Plan::part next[PARTS];
+    const size_t row = (size_t)blockIdx.x * Config::ROWS;
+    typename Config::sums sum = {};
+    typename Config::part next[PARTS];
 
     overlap_launches();
 #pragma unroll
     for (unsigned p = 0; p < PARTS; p++)
-        load_part<Plan>(next[p], call, row, warp * TERMS + p * 32);
-    for (size_t term = warp * TERMS; term < call.k; term += Plan::WARPS * TERMS) {
-        typename Plan::part now[PARTS];
+        load_part<Config>(next[p], call, row, warp * TERMS + p * 32);
+    for (size_t term = warp * TERMS; term < call.k; term += Config::WARPS * TERMS) {
+        typename Config::part now[PARTS];
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++) {
             now[p] = next[p];
-            load_part<Plan>(next[p], call, row, term + Plan::WARPS * TERMS + p * 32);
+            load_part<Config>(next[p], call, row, term + Config::WARPS * TERMS + p * 32);
         }
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++)
-            multiply_part<Plan>(sum, shared.b[warp], now[p]);
+            multiply_part<Config>(sum, shared.b[warp], now[p]);
     }
-    add_and_store<Plan>(call, shared, sum, row);
+    add_and_store<Config>(call, shared, sum, row);
 }
 
 #define KERNEL(name, ...)                                                                          \
-    static __global__ void __launch_bounds__(plan<__VA_ARGS__>::WARPS * 32)                        \
+    static __global__ void __launch_bounds__(config<__VA_ARGS__>::WARPS * 32)                      \
         name(const struct gemm call)                                                               \
     {                                                                                              \
-        multiply_rows<plan<__VA_ARGS__>>(call);                                                    \
+        multiply_rows<config<__VA_ARGS__>>(call);                                                  \
     }
 #define KERNELS(warps)                                                                             \
     KERNEL(columns_8_##warps, 2, 1, warps, true)                                                   \

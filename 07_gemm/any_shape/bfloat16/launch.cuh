@@ -7,13 +7,13 @@
 #include "any_shape/bfloat16/persistent.cuh"
 #include "device/gpu.h"
 
-template <typename Plan>
+template <typename Config>
 static struct bf16_work work_of(const struct gemm *call)
 {
     struct bf16_work work = {};
 
-    work.row_tiles = (unsigned)((call->m + Plan::TILE_M - 1) / Plan::TILE_M);
-    work.column_tiles = (unsigned)((call->n + Plan::TILE_N - 1) / Plan::TILE_N);
+    work.row_tiles = (unsigned)((call->m + Config::TILE_M - 1) / Config::TILE_M);
+    work.column_tiles = (unsigned)((call->n + Config::TILE_N - 1) / Config::TILE_N);
     work.steps = steps_along_k(call);
     work.splits = 1;
     work.c_is_mapped = can_be_stored(call->c, call->m, call->n, call->ldc, sizeof(uint16_t));
@@ -28,28 +28,28 @@ struct prepared {
     struct maps maps;
 };
 
-template <typename Plan>
+template <typename Config>
 static struct maps maps_of(const struct gemm *call, const struct bf16_work &work)
 {
-    struct maps maps = map_operands(call, Plan::TILE_M);
+    struct maps maps = map_operands(call, Config::TILE_M);
 
     if (work.c_is_mapped)
-        maps.c = map_bf16(call->c_bf16, call->m, call->n, call->ldc, Plan::BUFFER_ROWS);
+        maps.c = map_bf16(call->c_bf16, call->m, call->n, call->ldc, Config::BUFFER_ROWS);
     return maps;
 }
 
 /* A block for each multiprocessor, or fewer if there are fewer units. */
-template <typename Plan>
+template <typename Config>
 static unsigned blocks_for(const struct gemm *call, const struct bf16_work &work)
 {
-    const unsigned clusters = max((unsigned)call->multiprocessors / Plan::CLUSTER, 1U);
+    const unsigned clusters = max((unsigned)call->multiprocessors / Config::CLUSTER, 1U);
 
-    return min(clusters, unit_count<Plan>(work)) * Plan::CLUSTER;
+    return min(clusters, unit_count<Config>(work)) * Config::CLUSTER;
 }
 
 /* A GPU's last is kept for the next call: making it takes as long as a small product. `parts` is
  * for the sums of several splits. */
-template <typename Plan>
+template <typename Config>
 static struct prepared *prepared_for(const void *kernel, const struct gemm *call, unsigned splits,
                                      float *parts)
 {
@@ -58,23 +58,23 @@ static struct prepared *prepared_for(const void *kernel, const struct gemm *call
 
     if (memcmp(&last->call, call, sizeof *call) != 0 || last->work.splits != splits) {
         last->call = *call;
-        last->work = work_of<Plan>(call);
+        last->work = work_of<Config>(call);
         last->work.splits = splits;
-        last->blocks = blocks_for<Plan>(call, last->work);
-        last->maps = maps_of<Plan>(call, last->work);
+        last->blocks = blocks_for<Config>(call, last->work);
+        last->maps = maps_of<Config>(call, last->work);
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             (int)Plan::SHARED_BYTES);
+                             (int)Config::SHARED_BYTES);
     }
     last->work.parts = parts;
     return last;
 }
 
-#define LAUNCH_PREPARED(kernel, plan, call, splits, parts)                                         \
+#define LAUNCH_PREPARED(kernel, config, call, splits, parts)                                       \
     do {                                                                                           \
         const struct prepared *const with =                                                        \
-            prepared_for<plan>((const void *)kernel, call, splits, parts);                         \
-        launch_dependent_clusters(kernel, plan::CLUSTER, with->blocks, THREADS,                    \
-                                  plan::SHARED_BYTES, *(call), with->maps, with->work);            \
+            prepared_for<config>((const void *)kernel, call, splits, parts);                       \
+        launch_dependent_clusters(kernel, config::CLUSTER, with->blocks, THREADS,                  \
+                                  config::SHARED_BYTES, *(call), with->maps, with->work);          \
     } while (false)
 
 #endif

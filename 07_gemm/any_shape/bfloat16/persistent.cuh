@@ -18,7 +18,7 @@ struct bf16_work {
     unsigned *sent;
 };
 
-template <typename Plan>
+template <typename Config>
 struct every_nth;
 
 /* What a rung chooses. A cluster's blocks compute tiles below each other, so that they need the
@@ -26,8 +26,8 @@ struct every_nth;
  * groups of GROUP_ROWS rows of tiles. */
 template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS,
           template <typename> class UNITS = every_nth, unsigned GROUP_ROWS = 8>
-struct plan {
-    typedef UNITS<plan> units; /* which of them a cluster computes */
+struct config {
+    typedef UNITS<config> units; /* which of them a cluster computes */
     static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
     static const unsigned CONSUMERS = 2 * WARPGROUP;
     static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
@@ -55,7 +55,7 @@ struct plan {
         if (work.splits > 1)
             keep_sums(call, work.parts + unit.split * call.m * call.n, row, unit.column, sum);
         else if (work.c_is_mapped)
-            store_by_tma<plan>(call, c, buffers, unit, sum);
+            store_by_tma<config>(call, c, buffers, unit, sum);
         else
             store_sums(call, row, unit.column, sum);
     }
@@ -72,44 +72,45 @@ static inline __device__ unsigned share_of(unsigned number, unsigned part, unsig
 }
 
 /* The tiles of a cluster follow on each other. */
-template <typename Plan>
+template <typename Config>
 static __device__ struct unit unit_at(const struct bf16_work &work, unsigned number, unsigned rank)
 {
     const unsigned tile = number / work.splits;
-    const unsigned rows = (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER;
-    const struct tile_of_c place = tile_in_order<Plan::GROUP>(tile, rows, work.column_tiles);
+    const unsigned rows = (work.row_tiles + Config::CLUSTER - 1) / Config::CLUSTER;
+    const struct tile_of_c place = tile_in_order<Config::GROUP>(tile, rows, work.column_tiles);
     struct unit unit = {};
 
-    unit.row = ((size_t)place.row * Plan::CLUSTER + rank) * Plan::TILE_M;
-    unit.column = (size_t)place.column * Plan::TILE_N;
+    unit.row = ((size_t)place.row * Config::CLUSTER + rank) * Config::TILE_M;
+    unit.column = (size_t)place.column * Config::TILE_N;
     unit.split = number % work.splits;
     unit.first_step = share_of(work.steps, unit.split, work.splits);
     unit.end = share_of(work.steps, unit.split + 1, work.splits);
     return unit;
 }
 
-template <typename Plan>
+template <typename Config>
 static __host__ __device__ unsigned unit_count(const struct bf16_work &work)
 {
-    return (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER * work.column_tiles * work.splits;
+    return (work.row_tiles + Config::CLUSTER - 1) / Config::CLUSTER * work.column_tiles *
+           work.splits;
 }
 
 /* A cluster's units, if each takes the next one. */
-template <typename Plan>
+template <typename Config>
 struct every_nth {
     unsigned number;
 
     __device__ void begin(const struct bf16_work &)
     {
-        number = blockIdx.x / Plan::CLUSTER;
+        number = blockIdx.x / Config::CLUSTER;
     }
     /* The next one, if there is one. */
     __device__ bool next(const struct bf16_work &work, struct unit &unit, unsigned rank)
     {
-        if (number >= unit_count<Plan>(work))
+        if (number >= unit_count<Config>(work))
             return false;
-        unit = unit_at<Plan>(work, number, rank);
-        number += gridDim.x / Plan::CLUSTER;
+        unit = unit_at<Config>(work, number, rank);
+        number += gridDim.x / Config::CLUSTER;
         return true;
     }
     /* Whether the block is to store these sums, once they are the tile's. */
@@ -122,15 +123,15 @@ struct every_nth {
 
 /* ---- producer -------------------------------------------------------------------------------- */
 
-template <typename Plan>
-static __device__ void bring_step(const typename Plan::ring &ring, const struct maps &maps,
+template <typename Config>
+static __device__ void bring_step(const typename Config::ring &ring, const struct maps &maps,
                                   const struct extent &extent, const struct unit &unit,
                                   unsigned rank, size_t term)
 {
-    const unsigned panels = Plan::TILE_N / PANEL / Plan::CLUSTER;
+    const unsigned panels = Config::TILE_N / PANEL / Config::CLUSTER;
     phase_barrier *const full = &ring.full[ring.stage];
 
-    if (Plan::CLUSTER == 1) {
+    if (Config::CLUSTER == 1) {
         bring_extent(ring, maps, extent, unit.row, unit.column, term);
         return;
     }
@@ -141,23 +142,23 @@ static __device__ void bring_step(const typename Plan::ring &ring, const struct 
         const unsigned panel = rank * panels + i;
         if (panel < extent.panels)
             copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES, &maps.b, term,
-                                unit.column + panel * PANEL, full, (1U << Plan::CLUSTER) - 1);
+                                unit.column + panel * PANEL, full, (1U << Config::CLUSTER) - 1);
     }
 }
 
-template <typename Plan>
-static __device__ void produce(typename Plan::ring ring, const struct gemm &call,
+template <typename Config>
+static __device__ void produce(typename Config::ring ring, const struct gemm &call,
                                const struct maps &maps, const struct bf16_work &work, unsigned rank)
 {
-    typename Plan::units units;
+    typename Config::units units;
     struct unit unit = {};
 
     for (units.begin(work); units.next(work, unit, rank);) {
         const struct extent extent =
-            extent_of<Plan::TILE_M, Plan::TILE_N>(call, unit.row, unit.column);
+            extent_of<Config::TILE_M, Config::TILE_N>(call, unit.row, unit.column);
         for (unsigned step = unit.first_step; step < unit.end; step++) {
             barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
-            bring_step<Plan>(ring, maps, extent, unit, rank, (size_t)step * STEP_K);
+            bring_step<Config>(ring, maps, extent, unit, rank, (size_t)step * STEP_K);
             ring.advance();
         }
     }
@@ -178,32 +179,33 @@ static __device__ void release_stage(phase_barrier *free)
     }
 }
 
-template <typename Plan>
-static __device__ void consume(typename Plan::ring ring, const struct gemm &call,
+template <typename Config>
+static __device__ void consume(typename Config::ring ring, const struct gemm &call,
                                const struct maps &maps, const struct bf16_work &work, unsigned rank)
 {
     const unsigned warpgroup = warpgroup_of_thread();
-    unsigned char *const buffers = ring.tiles + Plan::STAGES * ring.STAGE_BYTES +
-                                   warpgroup * Plan::BUFFERS * Plan::BUFFER_BYTES;
-    typename Plan::units units;
+    unsigned char *const buffers = ring.tiles + Config::STAGES * ring.STAGE_BYTES +
+                                   warpgroup * Config::BUFFERS * Config::BUFFER_BYTES;
+    typename Config::units units;
     struct unit unit = {};
 
     for (units.begin(work); units.next(work, unit, rank);) {
-        float sum[Plan::SUMS];
+        float sum[Config::SUMS];
         for (unsigned step = unit.first_step; step < unit.end; step++) {
             barrier_wait(&ring.full[ring.stage], ring.parity);
-            Plan::multiply(sum, ring, warpgroup, step == unit.first_step);
+            Config::multiply(sum, ring, warpgroup, step == unit.first_step);
             wgmma_wait<1>(); /* the step before has ended */
             if (step > unit.first_step)
-                release_stage<Plan::CLUSTER>(
-                    &ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+                release_stage<Config::CLUSTER>(
+                    &ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES]);
             ring.advance();
         }
         wgmma_finish(sum);
-        release_stage<Plan::CLUSTER>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+        release_stage<Config::CLUSTER>(
+            &ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES]);
         if (!units.completes(work, unit, sum))
             continue;
-        Plan::store(call, &maps.c, work, buffers, unit, warpgroup, sum);
+        Config::store(call, &maps.c, work, buffers, unit, warpgroup, sum);
     }
     if (threadIdx.x % WARPGROUP == 0)
         store_wait();
@@ -244,21 +246,21 @@ static __device__ void produce_and_consume(const struct gemm &call, const Maps &
         cluster_barrier(); /* nobody may end while others write to its memory */
 }
 
-template <typename Plan, void CONSUME(typename Plan::ring, const struct gemm &, const struct maps &,
-                                      const struct bf16_work &, unsigned)>
+template <typename Config, void CONSUME(typename Config::ring, const struct gemm &,
+                                        const struct maps &, const struct bf16_work &, unsigned)>
 static __device__ void multiply_units(const struct gemm &call, const struct maps &maps,
                                       const struct bf16_work &work)
 {
-    produce_and_consume<typename Plan::ring, Plan::CLUSTER, struct maps, struct bf16_work,
-                        produce<Plan>, CONSUME>(call, maps, work);
+    produce_and_consume<typename Config::ring, Config::CLUSTER, struct maps, struct bf16_work,
+                        produce<Config>, CONSUME>(call, maps, work);
 }
 
-#define PERSISTENT_KERNEL(name, plan)                                                              \
+#define PERSISTENT_KERNEL(name, config)                                                            \
     static __global__ void __launch_bounds__(THREADS, 1)                                           \
         name(const struct gemm call, const __grid_constant__ struct maps maps,                     \
              const struct bf16_work work)                                                          \
     {                                                                                              \
-        multiply_units<plan, consume<plan>>(call, maps, work);                                     \
+        multiply_units<config, consume<config>>(call, maps, work);                                 \
     }
 
 #endif

@@ -11,10 +11,10 @@
 #include "parts/workspace.h"
 #include "rungs.h"
 
-typedef plan<64, 8, 1> tile_64;
-typedef plan<128, 6, 1> tile_128;
-typedef plan<192, 4, 1> tile_192;
-typedef plan<256, 4, 1, every_nth, 16> tile_256;
+typedef config<64, 8, 1> tile_64;
+typedef config<128, 6, 1> tile_128;
+typedef config<192, 4, 1> tile_192;
+typedef config<256, 4, 1, every_nth, 16> tile_256;
 
 PERSISTENT_KERNEL(any_shape_64, tile_64)
 PERSISTENT_KERNEL(any_shape_128, tile_128)
@@ -82,8 +82,8 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
                          MANY_GROUPS * 32, 0, *call, parts, splits);
 }
 
-#define LAUNCH(kernel, plan)                                                                       \
-    LAUNCH_PREPARED(kernel, plan, &aligned, splits, workspace_parts());                            \
+#define LAUNCH(kernel, config)                                                                     \
+    LAUNCH_PREPARED(kernel, config, &aligned, splits, workspace_parts());                          \
     break
 
 static struct bf16_plan plan_for(const struct gemm *call)

@@ -7,7 +7,7 @@
 /* The steps along k of some tiles, put in a row, are divided among all clusters, a contiguous range
  * each. The others, `whole_tiles`, are computed after them, as in every_nth. work.parts has room
  * for the sums of a tile for each block, work.sent for a flag of each warpgroup. */
-template <typename Plan>
+template <typename Config>
 struct shared_tiles {
     unsigned number; /* of the cluster's next unit */
 
@@ -17,15 +17,15 @@ struct shared_tiles {
     }
     static __device__ unsigned cluster()
     {
-        return blockIdx.x / Plan::CLUSTER;
+        return blockIdx.x / Config::CLUSTER;
     }
     static __device__ unsigned clusters()
     {
-        return gridDim.x / Plan::CLUSTER;
+        return gridDim.x / Config::CLUSTER;
     }
     static __device__ unsigned shared_steps(const struct bf16_work &work)
     {
-        return (unit_count<Plan>(work) - work.whole_tiles) * work.steps;
+        return (unit_count<Config>(work) - work.whole_tiles) * work.steps;
     }
     /* Where a cluster's range begins. */
     static __device__ unsigned first_step(const struct bf16_work &work, unsigned of_cluster)
@@ -46,12 +46,12 @@ struct shared_tiles {
         const unsigned whole = (work.whole_tiles + clusters() - 1 - cluster()) / clusters();
         const bool is_whole = number >= parts;
         const unsigned index = number < parts ? number : number - parts;
-        const unsigned first_whole = unit_count<Plan>(work) - work.whole_tiles;
+        const unsigned first_whole = unit_count<Config>(work) - work.whole_tiles;
         const unsigned first_of_kind = is_whole ? first_whole : 0;
 
         if (number >= parts + whole)
             return false;
-        unit = unit_at<Plan>(
+        unit = unit_at<Config>(
             work, first_of_kind + (is_whole ? index * clusters() + cluster() : last - index), rank);
         unit.first_step = is_whole || index + 1 < parts ? 0 : from - first * work.steps;
         unit.end = is_whole || index > 0 ? work.steps : end - last * work.steps;
@@ -61,17 +61,17 @@ struct shared_tiles {
     /* The block of that cluster which has the same rank as this one. */
     static __device__ unsigned block_of(unsigned of_cluster)
     {
-        return of_cluster * Plan::CLUSTER + blockIdx.x % Plan::CLUSTER;
+        return of_cluster * Config::CLUSTER + blockIdx.x % Config::CLUSTER;
     }
     /* A thread's sums, four by four; all threads' are next to each other. */
     static __device__ float4 *part_of(const struct bf16_work &work, unsigned block)
     {
-        return (float4 *)work.parts + (size_t)block * Plan::CONSUMERS * Plan::TILE_N / 8 +
+        return (float4 *)work.parts + (size_t)block * Config::CONSUMERS * Config::TILE_N / 8 +
                threadIdx.x;
     }
     static __device__ unsigned *flag_of(const struct bf16_work &work, unsigned block)
     {
-        return &work.sent[block * (Plan::CONSUMERS / WARPGROUP) + threadIdx.x / WARPGROUP];
+        return &work.sent[block * (Config::CONSUMERS / WARPGROUP) + threadIdx.x / WARPGROUP];
     }
     /* Sums of a tile's first or middle steps are left for the cluster that has its last. */
     template <unsigned SUMS>
@@ -93,7 +93,8 @@ struct shared_tiles {
         float4 *const part = part_of(work, block);
 #pragma unroll
         for (unsigned j = 0; j < SUMS; j += 4)
-            part[j / 4 * Plan::CONSUMERS] = make_float4(sum[j], sum[j + 1], sum[j + 2], sum[j + 3]);
+            part[j / 4 * Config::CONSUMERS] =
+                make_float4(sum[j], sum[j + 1], sum[j + 2], sum[j + 3]);
         warpgroup_barrier();
         if (threadIdx.x % WARPGROUP == 0) {
             __threadfence(); /* releases what all have stored */
@@ -115,7 +116,7 @@ struct shared_tiles {
             warpgroup_barrier();
 #pragma unroll
             for (unsigned j = 0; j < SUMS; j += 4) { /* __ldcg: L1 may be stale */
-                const float4 four = __ldcg(part + j / 4 * Plan::CONSUMERS);
+                const float4 four = __ldcg(part + j / 4 * Config::CONSUMERS);
                 sum[j] += four.x;
                 sum[j + 1] += four.y;
                 sum[j + 2] += four.z;
@@ -145,25 +146,26 @@ static void share_tiles(struct bf16_work *work, unsigned tiles, unsigned shared)
     work->sent = workspace_flags();
 }
 
-typedef plan<256, 4, 2, shared_tiles> stream_plan;
+typedef config<256, 4, 2, shared_tiles> stream_config;
 
 /* Better than whole tiles: no last wave leaves multiprocessors idle. Still bad: tiles of 256 x 256
  * for each pair of blocks are large for a small C. */
-PERSISTENT_KERNEL(stream_k_bf16, stream_plan)
+PERSISTENT_KERNEL(stream_k_bf16, stream_config)
 
 extern "C" void launch_stream_k_bf16(const struct gemm *call)
 {
-    struct bf16_work work = work_of<stream_plan>(call);
-    const unsigned tiles = unit_count<stream_plan>(work);
+    struct bf16_work work = work_of<stream_config>(call);
+    const unsigned tiles = unit_count<stream_config>(work);
     const unsigned clusters = clusters_that_share(
-        tiles, work.steps, (unsigned)call->multiprocessors / stream_plan::CLUSTER);
+        tiles, work.steps, (unsigned)call->multiprocessors / stream_config::CLUSTER);
     const unsigned rest = tiles % clusters;
     /* The tiles of the last full wave are shared with those of the one that is not full. */
     share_tiles(&work, tiles, rest > 0 ? min(tiles, clusters + rest) : 0);
-    const struct maps maps = maps_of<stream_plan>(call, work);
+    const struct maps maps = maps_of<stream_config>(call, work);
     cudaFuncSetAttribute(stream_k_bf16, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         (int)stream_plan::SHARED_BYTES);
-    launch_dependent_clusters(stream_k_bf16, stream_plan::CLUSTER, clusters * stream_plan::CLUSTER,
-                              THREADS, stream_plan::SHARED_BYTES, *call, maps, work);
+                         (int)stream_config::SHARED_BYTES);
+    launch_dependent_clusters(stream_k_bf16, stream_config::CLUSTER,
+                              clusters * stream_config::CLUSTER, THREADS,
+                              stream_config::SHARED_BYTES, *call, maps, work);
 }
 /* SPDX-License-Identifier: MIT */

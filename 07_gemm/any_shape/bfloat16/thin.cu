@@ -20,7 +20,7 @@ static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32;
 /* WIDE: C has few rows, and wgmma computes it transposed: the instruction always has 64 rows, which
  * are columns of B here. Otherwise C has few columns, and the 64 rows are rows of A. */
 template <unsigned FEW_ROWS_OR_COLUMNS, bool IS_WIDE, unsigned OF_THE_OTHERS>
-struct plan {
+struct config {
     static const unsigned FEW = FEW_ROWS_OR_COLUMNS, MANY = OF_THE_OTHERS;
     static const bool WIDE = IS_WIDE;
     static const unsigned ROWS = WIDE ? FEW : MANY, COLUMNS = WIDE ? MANY : FEW;
@@ -44,24 +44,24 @@ struct share {
     unsigned first_step, end;
 };
 
-template <typename Plan>
+template <typename Config>
 static __device__ struct share share_of(const struct gemm &call, unsigned rank, unsigned splits)
 {
     const unsigned steps = (unsigned)((call.k + STEP_K - 1) / STEP_K);
-    const unsigned row_tiles = (unsigned)((call.m + Plan::ROWS - 1) / Plan::ROWS);
+    const unsigned row_tiles = (unsigned)((call.m + Config::ROWS - 1) / Config::ROWS);
     const unsigned tile = blockIdx.x / splits;
 
-    return {(size_t)(tile % row_tiles) * Plan::ROWS, (size_t)(tile / row_tiles) * Plan::COLUMNS,
+    return {(size_t)(tile % row_tiles) * Config::ROWS, (size_t)(tile / row_tiles) * Config::COLUMNS,
             (unsigned)((unsigned long long)steps * rank / splits),
             (unsigned)((unsigned long long)steps * (rank + 1) / splits)};
 }
 
-template <typename Plan>
-static __device__ void produce(typename Plan::ring ring, const struct gemm &call,
+template <typename Config>
+static __device__ void produce(typename Config::ring ring, const struct gemm &call,
                                const struct maps &maps, const struct share &share)
 {
     const struct extent extent =
-        extent_of<Plan::ROWS, Plan::COLUMNS>(call, share.row, share.column);
+        extent_of<Config::ROWS, Config::COLUMNS>(call, share.row, share.column);
 
     for (unsigned step = share.first_step; step < share.end; step++) {
         barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
@@ -71,15 +71,15 @@ static __device__ void produce(typename Plan::ring ring, const struct gemm &call
 }
 
 /* A step's products of the warpgroup. */
-template <typename Plan>
-static __device__ void multiply_many(const typename Plan::ring &ring, typename Plan::sums &sum,
+template <typename Config>
+static __device__ void multiply_many(const typename Config::ring &ring, typename Config::sums &sum,
                                      unsigned warpgroup, bool is_first)
 {
-    const unsigned first = warpgroup * Plan::TIMES;
+    const unsigned first = warpgroup * Config::TIMES;
 
 #pragma unroll
-    for (unsigned i = 0; i < Plan::TIMES; i++) {
-        if (!Plan::WIDE) {
+    for (unsigned i = 0; i < Config::TIMES; i++) {
+        if (!Config::WIDE) {
             multiply_step(sum[i], ring.a() + (first + i) * 64 * ROW_BYTES, ring.b(), is_first);
             continue;
         }
@@ -87,42 +87,43 @@ static __device__ void multiply_many(const typename Plan::ring &ring, typename P
     }
 }
 
-template <typename Plan>
-static __device__ void consume(typename Plan::ring ring, const struct share &share,
-                               typename Plan::sums &sum)
+template <typename Config>
+static __device__ void consume(typename Config::ring ring, const struct share &share,
+                               typename Config::sums &sum)
 {
     const unsigned warpgroup = warpgroup_of_thread();
 
     for (unsigned step = share.first_step; step < share.end; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_many<Plan>(ring, sum, warpgroup, step == share.first_step);
-        wgmma_wait<Plan::TIMES>(); /* the step before has ended */
+        multiply_many<Config>(ring, sum, warpgroup, step == share.first_step);
+        wgmma_wait<Config::TIMES>(); /* the step before has ended */
         if (step > share.first_step)
-            release(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+            release(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES]);
         ring.advance();
     }
 #pragma unroll
-    for (unsigned i = 0; i < Plan::TIMES; i++)
+    for (unsigned i = 0; i < Config::TIMES; i++)
         wgmma_finish(sum[i]);
 }
 
 /* Puts the warpgroup's sums into the block's tile of sums. */
-template <typename Plan>
-static __device__ void keep_sums(float *tile, const typename Plan::sums &sum)
+template <typename Config>
+static __device__ void keep_sums(float *tile, const typename Config::sums &sum)
 {
-    const unsigned thread = threadIdx.x % WARPGROUP, first = threadIdx.x / WARPGROUP * Plan::TIMES;
+    const unsigned thread = threadIdx.x % WARPGROUP,
+                   first = threadIdx.x / WARPGROUP * Config::TIMES;
     const unsigned along = first * 64 + thread / 32 * 16 + thread % 32 / 4;
 
 #pragma unroll
-    for (unsigned i = 0; i < Plan::TIMES * Plan::FEW / 2; i += 2) {
-        const unsigned j = i % (Plan::FEW / 2), few = j / 4 * 8 + thread % 4 * 2;
-        const unsigned large = along + i / (Plan::FEW / 2) * 64 + j / 2 % 2 * 8;
-        const float *const two = &sum[i / (Plan::FEW / 2)][j];
-        if (Plan::WIDE) {
-            tile[few * Plan::PITCH + large] = two[0];
-            tile[(few + 1) * Plan::PITCH + large] = two[1];
+    for (unsigned i = 0; i < Config::TIMES * Config::FEW / 2; i += 2) {
+        const unsigned j = i % (Config::FEW / 2), few = j / 4 * 8 + thread % 4 * 2;
+        const unsigned large = along + i / (Config::FEW / 2) * 64 + j / 2 % 2 * 8;
+        const float *const two = &sum[i / (Config::FEW / 2)][j];
+        if (Config::WIDE) {
+            tile[few * Config::PITCH + large] = two[0];
+            tile[(few + 1) * Config::PITCH + large] = two[1];
         } else {
-            *(float2 *)(tile + large * Plan::PITCH + few) = make_float2(two[0], two[1]);
+            *(float2 *)(tile + large * Config::PITCH + few) = make_float2(two[0], two[1]);
         }
     }
 }
@@ -143,12 +144,12 @@ static __device__ void store_four(const struct gemm &call, size_t row, size_t co
 
 /* Adds up the block's part of the tile, and stores it. A thread has four columns, of BATCH rows at
  * a time: to come from another block takes long. */
-template <typename Plan>
+template <typename Config>
 static __device__ void add_shares(const struct gemm &call, const float *tile,
                                   const struct share &share, unsigned rank, unsigned splits)
 {
-    const unsigned fours = Plan::COLUMNS / 4, BATCH = 4;
-    const unsigned items = (unsigned)min((size_t)Plan::ROWS, call.m - share.row) * fours;
+    const unsigned fours = Config::COLUMNS / 4, BATCH = 4;
+    const unsigned items = (unsigned)min((size_t)Config::ROWS, call.m - share.row) * fours;
     const unsigned end = items * (rank + 1) / splits;
     const bool aligned = (uintptr_t)call.c_bf16 % 8 == 0 && call.ldc % 4 == 0;
 
@@ -159,7 +160,7 @@ static __device__ void add_shares(const struct gemm &call, const float *tile,
 #pragma unroll
         for (unsigned i = 0; i < BATCH; i++) {
             const unsigned item = first + i * THREADS;
-            here[i] = (const float4 *)(tile + item / fours * Plan::PITCH + item % fours * 4);
+            here[i] = (const float4 *)(tile + item / fours * Config::PITCH + item % fours * 4);
             if (item < end)
                 sum[i] = *here[i];
         }
@@ -187,15 +188,15 @@ static __device__ void add_shares(const struct gemm &call, const float *tile,
     }
 }
 
-template <typename Plan>
+template <typename Config>
 static __device__ void multiply_share(const struct gemm &call, const struct maps &maps,
                                       unsigned splits)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
-    __shared__ phase_barrier full[Plan::STAGES], free[Plan::STAGES];
-    const typename Plan::ring ring = {tiles, full, free, 0, 0};
+    __shared__ phase_barrier full[Config::STAGES], free[Config::STAGES];
+    const typename Config::ring ring = {tiles, full, free, 0, 0};
     const unsigned rank = rank_in_cluster();
-    const struct share share = share_of<Plan>(call, rank, splits);
+    const struct share share = share_of<Config>(call, rank, splits);
     float *const tile = (float *)tiles;
 
     if (threadIdx.x == 0)
@@ -205,37 +206,37 @@ static __device__ void multiply_share(const struct gemm &call, const struct maps
 
     if (threadIdx.x >= CONSUMERS) {
         if (threadIdx.x == CONSUMERS)
-            produce<Plan>(ring, call, maps, share);
+            produce<Config>(ring, call, maps, share);
         __syncwarp();
     } else {
-        typename Plan::sums sum;
-        consume<Plan>(ring, share, sum);
+        typename Config::sums sum;
+        consume<Config>(ring, share, sum);
         asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory"); /* the tiles are free */
-        keep_sums<Plan>(tile, sum);
+        keep_sums<Config>(tile, sum);
     }
     cluster_barrier();
-    add_shares<Plan>(call, tile, share, rank, splits);
+    add_shares<Config>(call, tile, share, rank, splits);
     cluster_barrier(); /* nobody may end while others read its memory */
 }
 
 typedef void kernel_of_share(const struct gemm, const struct maps, const unsigned);
 
-#define KERNEL(plan)                                                                               \
-    static __global__ void __launch_bounds__(THREADS, 1) thin_##plan(                              \
+#define KERNEL(config)                                                                             \
+    static __global__ void __launch_bounds__(THREADS, 1) thin_##config(                            \
         const struct gemm call, const __grid_constant__ struct maps maps, const unsigned splits)   \
     {                                                                                              \
-        multiply_share<plan>(call, maps, splits);                                                  \
+        multiply_share<config>(call, maps, splits);                                                \
     }
 
-typedef plan<64, true, 128> wide_64;
-typedef plan<80, true, 128> wide_80;
-typedef plan<104, true, 128> wide_104;
-typedef plan<128, true, 128> wide_128;
-typedef plan<64, true, 256> wide_64_of_256;
-typedef plan<128, true, 256> wide_128_of_256;
-typedef plan<64, false, 128> tall_64;
-typedef plan<64, false, 256> tall_64_of_256;
-typedef plan<128, false, 256> tall_128_of_256;
+typedef config<64, true, 128> wide_64;
+typedef config<80, true, 128> wide_80;
+typedef config<104, true, 128> wide_104;
+typedef config<128, true, 128> wide_128;
+typedef config<64, true, 256> wide_64_of_256;
+typedef config<128, true, 256> wide_128_of_256;
+typedef config<64, false, 128> tall_64;
+typedef config<64, false, 256> tall_64_of_256;
+typedef config<128, false, 256> tall_128_of_256;
 
 KERNEL(wide_64)
 KERNEL(wide_80)
@@ -265,16 +266,17 @@ extern "C" const unsigned *bf16_clusters(void)
     return clusters;
 }
 
-template <typename Plan>
+template <typename Config>
 static void launch(kernel_of_share *kernel, const struct gemm *call, unsigned splits)
 {
-    const size_t tiles =
-        ((call->m + Plan::ROWS - 1) / Plan::ROWS) * ((call->n + Plan::COLUMNS - 1) / Plan::COLUMNS);
+    const size_t tiles = ((call->m + Config::ROWS - 1) / Config::ROWS) *
+                         ((call->n + Config::COLUMNS - 1) / Config::COLUMNS);
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         (int)Plan::SHARED_BYTES);
-    launch_dependent_clusters(kernel, splits, (unsigned)tiles * splits, THREADS, Plan::SHARED_BYTES,
-                              *call, map_operands(call, Plan::ROWS), splits);
+                         (int)Config::SHARED_BYTES);
+    launch_dependent_clusters(kernel, splits, (unsigned)tiles * splits, THREADS,
+                              Config::SHARED_BYTES, *call, map_operands(call, Config::ROWS),
+                              splits);
 }
 
 /* If the plan has that tile. */

@@ -11,7 +11,7 @@ static const unsigned TILE_M = 128;
 
 /* Operands are stored as the sum of PARTS numbers of TF32, in PARTS matrices below each other. */
 template <unsigned PARTS, unsigned TILE_COLUMNS, unsigned RING_STAGES>
-struct tf32_plan {
+struct tf32_config {
     static const unsigned OPERAND_PARTS = PARTS, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
     typedef ::tma_ring<PARTS * TILE_M, PARTS * TILE_N, STAGES> ring;
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES;
@@ -63,38 +63,38 @@ static inline unsigned blocks_of_columns(const struct gemm *call)
 }
 
 /* Starts the copies of a step's tiles, of all parts. */
-template <typename Plan>
-static __device__ void copy_parts(const struct gemm &call, const typename Plan::ring &ring,
+template <typename Config>
+static __device__ void copy_parts(const struct gemm &call, const typename Config::ring &ring,
                                   const CUtensorMap *a, const CUtensorMap *b,
                                   const struct tile_place &place, size_t term, phase_barrier *full)
 {
 #pragma unroll
-    for (unsigned part = 0; part < Plan::OPERAND_PARTS; part++) {
+    for (unsigned part = 0; part < Config::OPERAND_PARTS; part++) {
         copy_tile(ring.a() + part * TILE_M * ROW_BYTES, a, part * call.m + place.row, term, full);
-        copy_tile(ring.b() + part * Plan::TILE_N * ROW_BYTES, b, part * call.n + place.column, term,
-                  full);
+        copy_tile(ring.b() + part * Config::TILE_N * ROW_BYTES, b, part * call.n + place.column,
+                  term, full);
     }
 }
 
 /* Starts the products of a step; the parts' small products first. The rest of A times the rest of B
  * is left out. */
-template <typename Plan>
-static __device__ void multiply_step(float (&sum)[Plan::TILE_N / 2], const unsigned char *a,
+template <typename Config>
+static __device__ void multiply_step(float (&sum)[Config::TILE_N / 2], const unsigned char *a,
                                      const unsigned char *b, bool is_first)
 {
     const unsigned char *const a_rest = a + TILE_M * ROW_BYTES;
-    const unsigned char *const b_rest = b + Plan::TILE_N * ROW_BYTES;
+    const unsigned char *const b_rest = b + Config::TILE_N * ROW_BYTES;
 
     wgmma_start();
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) { /* 8 terms, 32 bytes of a row */
         const uint64_t tile_a = wgmma_tile(a + i * 32, 0), tile_b = wgmma_tile(b + i * 32, 0);
         const bool add = !is_first || i > 0;
-        if (Plan::OPERAND_PARTS == 2) {
+        if (Config::OPERAND_PARTS == 2) {
             multiply_tf32(sum, tile_a, wgmma_tile(b_rest + i * 32, 0), add);
             multiply_tf32(sum, wgmma_tile(a_rest + i * 32, 0), tile_b, true);
         }
-        multiply_tf32(sum, tile_a, tile_b, add || Plan::OPERAND_PARTS == 2);
+        multiply_tf32(sum, tile_a, tile_b, add || Config::OPERAND_PARTS == 2);
     }
     wgmma_commit();
 }
