@@ -158,19 +158,19 @@ static void multiply_block(const struct block *block, size_t row, size_t rows, c
 }
 
 /* The size of equal blocks of at most `most` that `count` elements are divided into, a multiple of
- * `unit`: a last block of few would cost as many copies as a whole one. */
-static size_t block_size(size_t count, size_t most, size_t unit)
+ * `granule`: a last block of few would cost as many copies as a whole one. */
+static size_t block_size(size_t count, size_t most, size_t granule)
 {
     const size_t equal = count > 0 ? divided_up(count, divided_up(count, most)) : 1;
 
-    return smaller(divided_up(equal, unit) * unit, most / unit * unit);
+    return smaller(divided_up(equal, granule) * granule, most / granule * granule);
 }
 
-/* Where a thread's share of `count` elements begins, in whole multiples of `unit`. */
-static size_t share_begin(size_t count, size_t unit, int thread, int threads)
+/* Where a thread's share of `count` elements begins, in whole multiples of `granule`. */
+static size_t share_begin(size_t count, size_t granule, int thread, int threads)
 {
-    const size_t units = (count + unit - 1) / unit;
-    return smaller(units * (size_t)thread / (size_t)threads * unit, count);
+    const size_t granules = (count + granule - 1) / granule;
+    return smaller(granules * (size_t)thread / (size_t)threads * granule, count);
 }
 
 static void pack_share(void *argument, int thread)

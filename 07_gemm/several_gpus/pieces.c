@@ -5,18 +5,18 @@
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 /* 64 bytes or more: rows of pieces are aligned for the TMA. */
-enum { UNIT = 32 };
+enum { GRANULE = 32 };
 
 size_t rounded_up(size_t elements)
 {
-    return (elements + UNIT - 1) / UNIT * UNIT;
+    return (elements + GRANULE - 1) / GRANULE * GRANULE;
 }
 
 /* Where a piece of `all` rows or columns begins; of the piece after the last, `all`. */
 static size_t first_of(size_t all, int piece)
 {
-    const size_t units = rounded_up(all) / UNIT;
-    const size_t first = units * (size_t)piece / (size_t)shares.call.gpus * UNIT;
+    const size_t granules = rounded_up(all) / GRANULE;
+    const size_t first = granules * (size_t)piece / (size_t)shares.call.gpus * GRANULE;
 
     return first < all ? first : all;
 }

@@ -1,10 +1,10 @@
 /* Step 07, several GPUs: A, B and C in shares, one on each.
  *
  * The rows of C are cut into as many pieces as there are GPUs, and so are its columns, in whole
- * units of 32, as evenly as these permit; a piece may be empty. The GPUs form a grid. GPU (r, c) in
- * row r and column c of it computes the block of C whose rows are the pieces of all GPUs in row r,
- * and whose columns the pieces of all in column c. With one column of GPUs that is a piece of the
- * rows, and all columns. */
+ * granules of 32, as evenly as these permit; a piece may be empty. The GPUs form a grid. GPU (r, c)
+ * in row r and column c of it computes the block of C whose rows are the pieces of all GPUs in row
+ * r, and whose columns the pieces of all in column c. With one column of GPUs that is a piece of
+ * the rows, and all columns. */
 #ifndef RUNGS_07_SHARES_H
 #define RUNGS_07_SHARES_H
 

@@ -94,9 +94,9 @@ double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
 {
     const double second_kernel = 3020, a_split = 78, bytes_a_cycle = 1900;
     const struct tile tile = tile_of(call, way);
-    const double units = count_tiles(call, &tile, false) * splits;
-    const double waves = ceil(units / call->multiprocessors);
-    const double busy = fmin(units / call->multiprocessors, 1);
+    const double work_tiles = count_tiles(call, &tile, false) * splits;
+    const double waves = ceil(work_tiles / call->multiprocessors);
+    const double busy = fmin(work_tiles / call->multiprocessors, 1);
     const double steps = ceil((double)bf16_steps_of(call) / splits);
     const double product =
         waves * (steps * cycles_of_step(call, &tile, false, busy) + cycles_of_tile(call, &tile));
@@ -182,10 +182,10 @@ struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_bes
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
         for (unsigned pairs = 0; pairs < 2; pairs++) {
             const struct tile *const tile = &tiles[i][pairs];
-            const double units = count_tiles(call, tile, pairs);
-            const double busy = fmin(units / call->multiprocessors, 1);
+            const double work_tiles = count_tiles(call, tile, pairs);
+            const double busy = fmin(work_tiles / call->multiprocessors, 1);
             const double cycles =
-                ceil(units / call->multiprocessors) *
+                ceil(work_tiles / call->multiprocessors) *
                 ((double)bf16_steps_of(call) * cycles_of_step(call, tile, pairs, busy) + 2570 +
                  (pairs ? 940 : 0));
             if (cycles < least) {

@@ -75,9 +75,9 @@ static __device__ void bring_extent(const tma_ring<TILE_M, TILE_N, STAGES> &ring
         copy_tile(ring.b() + panel * PANEL_BYTES, &maps.b, term, column + panel * PANEL, full);
 }
 
-/* What a block computes at a time, a unit of its work: its tile's first row and column, and
- * its steps along k. */
-struct unit {
+/* What a block computes at a time: a tile of C, by its first row and column, and of its steps
+ * along k those of a split. */
+struct work_tile {
     size_t row, column;
     unsigned split, first_step, end;
 };
@@ -142,21 +142,21 @@ static inline __device__ void store_buffer(bool is_first, const CUtensorMap *c, 
  * is filled, and storing the last ones when the next tile's products have begun. */
 template <typename Config>
 static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *c,
-                                    unsigned char *buffers, const struct unit &unit,
+                                    unsigned char *buffers, const struct work_tile &tile,
                                     const float (&sum)[Config::TILE_N / 2])
 {
     const bool is_first = threadIdx.x % WARPGROUP == 0;
-    const size_t row = unit.row + threadIdx.x / WARPGROUP * 64;
+    const size_t row = tile.row + threadIdx.x / WARPGROUP * 64;
 
 #pragma unroll
     for (unsigned panel = 0; panel < Config::TILE_N / PANEL; panel++) {
         unsigned char *const buffer = buffers + panel % Config::BUFFERS * Config::BUFFER_BYTES;
         wait_for_buffer<Config::BUFFERS - 1>(is_first);
         if (call.beta == 0)
-            fill_buffer<false>(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
+            fill_buffer<false>(call, buffer, row, tile.column + panel * PANEL, sum + panel * 32);
         else
-            fill_buffer<true>(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
-        store_buffer(is_first, c, row, unit.column + panel * PANEL, buffer);
+            fill_buffer<true>(call, buffer, row, tile.column + panel * PANEL, sum + panel * 32);
+        store_buffer(is_first, c, row, tile.column + panel * PANEL, buffer);
     }
 }
 

@@ -12,7 +12,7 @@
  * TMA can store it. */
 template <unsigned TILE_ROWS, unsigned CLUSTER_BLOCKS>
 struct fitted {
-    typedef every_nth<fitted> units;
+    typedef every_nth<fitted> scheduler;
     static const unsigned TILE_M = TILE_ROWS, TILE_N = 128, CLUSTER = CLUSTER_BLOCKS;
     static const unsigned GROUP = 8 / CLUSTER, SUMS = TILE_M / 2;
 
@@ -33,26 +33,26 @@ struct fitted {
 
     /* The thread's first column, and its first row: sum[4 j] is in row 8 j after it, sum[4 j + 1]
      * in the next one, the other two 8 columns further. */
-    static __device__ size_t column_of(const struct unit &unit, unsigned warpgroup)
+    static __device__ size_t column_of(const struct work_tile &tile, unsigned warpgroup)
     {
-        return unit.column + warpgroup * 64 + threadIdx.x % WARPGROUP / 32 * 16 +
+        return tile.column + warpgroup * 64 + threadIdx.x % WARPGROUP / 32 * 16 +
                threadIdx.x % 32 / 4;
     }
-    static __device__ size_t row_of(const struct unit &unit)
+    static __device__ size_t row_of(const struct work_tile &tile)
     {
-        return unit.row + threadIdx.x % 4 * 2;
+        return tile.row + threadIdx.x % 4 * 2;
     }
 
     /* stmatrix writes two 8 x 8 tiles, transposed, to the places that the TMA expects in swizzled
      * rows. */
     template <bool BLENDS>
     static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer,
-                                       const struct unit &unit, unsigned warpgroup,
+                                       const struct work_tile &tile, unsigned warpgroup,
                                        const float (&sum)[SUMS])
     {
         const unsigned lane = threadIdx.x % 32;
         const unsigned chunk = (threadIdx.x % WARPGROUP / 32 * 2 + lane / 8 % 2) ^ lane % 8;
-        const size_t row = row_of(unit), column = column_of(unit, warpgroup);
+        const size_t row = row_of(tile), column = column_of(tile, warpgroup);
         unsigned char *const to = buffer + lane % 8 * ROW_BYTES + chunk * 16;
 
 #pragma unroll
@@ -78,17 +78,17 @@ struct fitted {
 
     static __device__ void store(const struct gemm &call, const CUtensorMap *c,
                                  const struct bf16_work &, unsigned char *buffer,
-                                 const struct unit &unit, unsigned warpgroup,
+                                 const struct work_tile &tile, unsigned warpgroup,
                                  const float (&sum)[SUMS])
     {
         const bool is_first = threadIdx.x % WARPGROUP == 0;
 
         wait_for_buffer<0>(is_first); /* the tile before's */
         if (call.beta == 0)
-            fill_buffer<false>(call, buffer, unit, warpgroup, sum);
+            fill_buffer<false>(call, buffer, tile, warpgroup, sum);
         else
-            fill_buffer<true>(call, buffer, unit, warpgroup, sum);
-        store_buffer(is_first, c, unit.row, unit.column + warpgroup * 64, buffer);
+            fill_buffer<true>(call, buffer, tile, warpgroup, sum);
+        store_buffer(is_first, c, tile.row, tile.column + warpgroup * 64, buffer);
     }
 };
 

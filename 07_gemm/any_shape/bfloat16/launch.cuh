@@ -38,13 +38,13 @@ static struct maps maps_of(const struct gemm *call, const struct bf16_work &work
     return maps;
 }
 
-/* A block for each multiprocessor, or fewer if there are fewer units. */
+/* A block for each multiprocessor, or fewer if there are fewer work tiles. */
 template <typename Config>
 static unsigned blocks_for(const struct gemm *call, const struct bf16_work &work)
 {
     const unsigned clusters = max((unsigned)call->multiprocessors / Config::CLUSTER, 1U);
 
-    return min(clusters, unit_count<Config>(work)) * Config::CLUSTER;
+    return min(clusters, work_tile_count<Config>(work)) * Config::CLUSTER;
 }
 
 /* A GPU's last is kept for the next call: making it takes as long as a small product. `parts` is

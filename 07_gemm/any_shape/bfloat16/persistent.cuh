@@ -8,7 +8,7 @@
 #include "kernel/cluster.cuh"
 #include "kernel/overlap.cuh"
 
-/* The work: unit u is part u % splits of the steps along k of tile u / splits. With several splits,
+/* Work tile w is part w % splits of the steps along k of tile w / splits of C. With several splits,
  * each has sums of its own in `parts`, which are added up later. */
 struct bf16_work {
     unsigned row_tiles, column_tiles, steps, splits;
@@ -25,9 +25,9 @@ struct every_nth;
  * same columns of B: each brings its share of them for all (multicast). Tiles are numbered by
  * groups of GROUP_ROWS rows of tiles. */
 template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS,
-          template <typename> class UNITS = every_nth, unsigned GROUP_ROWS = 8>
+          template <typename> class SCHEDULER = every_nth, unsigned GROUP_ROWS = 8>
 struct config {
-    typedef UNITS<config> units; /* which of them a cluster computes */
+    typedef SCHEDULER<config> scheduler; /* which of them a cluster computes */
     static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
     static const unsigned CONSUMERS = 2 * WARPGROUP;
     static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
@@ -47,17 +47,17 @@ struct config {
     }
     static __device__ void store(const struct gemm &call, const CUtensorMap *c,
                                  const struct bf16_work &work, unsigned char *buffers,
-                                 const struct unit &unit, unsigned warpgroup,
+                                 const struct work_tile &tile, unsigned warpgroup,
                                  const float (&sum)[SUMS])
     {
-        const size_t row = unit.row + warpgroup * 64;
+        const size_t row = tile.row + warpgroup * 64;
 
         if (work.splits > 1)
-            keep_sums(call, work.parts + unit.split * call.m * call.n, row, unit.column, sum);
+            keep_sums(call, work.parts + tile.split * call.m * call.n, row, tile.column, sum);
         else if (work.c_is_mapped)
-            store_by_tma<config>(call, c, buffers, unit, sum);
+            store_by_tma<config>(call, c, buffers, tile, sum);
         else
-            store_sums(call, row, unit.column, sum);
+            store_sums(call, row, tile.column, sum);
     }
 };
 
@@ -73,29 +73,30 @@ static inline __device__ unsigned share_of(unsigned number, unsigned part, unsig
 
 /* The tiles of a cluster follow on each other. */
 template <typename Config>
-static __device__ struct unit unit_at(const struct bf16_work &work, unsigned number, unsigned rank)
+static __device__ struct work_tile work_tile_at(const struct bf16_work &work, unsigned number,
+                                                unsigned rank)
 {
-    const unsigned tile = number / work.splits;
+    const unsigned of_c = number / work.splits;
     const unsigned rows = (work.row_tiles + Config::CLUSTER - 1) / Config::CLUSTER;
-    const struct tile_of_c place = tile_in_order<Config::GROUP>(tile, rows, work.column_tiles);
-    struct unit unit = {};
+    const struct tile_of_c place = tile_in_order<Config::GROUP>(of_c, rows, work.column_tiles);
+    struct work_tile tile = {};
 
-    unit.row = ((size_t)place.row * Config::CLUSTER + rank) * Config::TILE_M;
-    unit.column = (size_t)place.column * Config::TILE_N;
-    unit.split = number % work.splits;
-    unit.first_step = share_of(work.steps, unit.split, work.splits);
-    unit.end = share_of(work.steps, unit.split + 1, work.splits);
-    return unit;
+    tile.row = ((size_t)place.row * Config::CLUSTER + rank) * Config::TILE_M;
+    tile.column = (size_t)place.column * Config::TILE_N;
+    tile.split = number % work.splits;
+    tile.first_step = share_of(work.steps, tile.split, work.splits);
+    tile.end = share_of(work.steps, tile.split + 1, work.splits);
+    return tile;
 }
 
 template <typename Config>
-static __host__ __device__ unsigned unit_count(const struct bf16_work &work)
+static __host__ __device__ unsigned work_tile_count(const struct bf16_work &work)
 {
     return (work.row_tiles + Config::CLUSTER - 1) / Config::CLUSTER * work.column_tiles *
            work.splits;
 }
 
-/* A cluster's units, if each takes the next one. */
+/* A cluster's work tiles (static persistent scheduling), if each takes the next one. */
 template <typename Config>
 struct every_nth {
     unsigned number;
@@ -105,17 +106,17 @@ struct every_nth {
         number = blockIdx.x / Config::CLUSTER;
     }
     /* The next one, if there is one. */
-    __device__ bool next(const struct bf16_work &work, struct unit &unit, unsigned rank)
+    __device__ bool next(const struct bf16_work &work, struct work_tile &tile, unsigned rank)
     {
-        if (number >= unit_count<Config>(work))
+        if (number >= work_tile_count<Config>(work))
             return false;
-        unit = unit_at<Config>(work, number, rank);
+        tile = work_tile_at<Config>(work, number, rank);
         number += gridDim.x / Config::CLUSTER;
         return true;
     }
     /* Whether the block is to store these sums, once they are the tile's. */
     template <unsigned SUMS>
-    __device__ bool completes(const struct bf16_work &, const struct unit &, float (&)[SUMS])
+    __device__ bool completes(const struct bf16_work &, const struct work_tile &, float (&)[SUMS])
     {
         return true;
     }
@@ -125,24 +126,24 @@ struct every_nth {
 
 template <typename Config>
 static __device__ void bring_step(const typename Config::ring &ring, const struct maps &maps,
-                                  const struct extent &extent, const struct unit &unit,
+                                  const struct extent &extent, const struct work_tile &tile,
                                   unsigned rank, size_t term)
 {
     const unsigned panels = Config::TILE_N / PANEL / Config::CLUSTER;
     phase_barrier *const full = &ring.full[ring.stage];
 
     if (Config::CLUSTER == 1) {
-        bring_extent(ring, maps, extent, unit.row, unit.column, term);
+        bring_extent(ring, maps, extent, tile.row, tile.column, term);
         return;
     }
     barrier_arrive_expecting(full, bytes_of(extent)); /* of which the others bring a part */
-    bring_rows(ring, maps, extent, unit.row, term);
+    bring_rows(ring, maps, extent, tile.row, term);
 #pragma unroll
     for (unsigned i = 0; i < panels; i++) {
         const unsigned panel = rank * panels + i;
         if (panel < extent.panels)
             copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES, &maps.b, term,
-                                unit.column + panel * PANEL, full, (1U << Config::CLUSTER) - 1);
+                                tile.column + panel * PANEL, full, (1U << Config::CLUSTER) - 1);
     }
 }
 
@@ -150,15 +151,15 @@ template <typename Config>
 static __device__ void produce(typename Config::ring ring, const struct gemm &call,
                                const struct maps &maps, const struct bf16_work &work, unsigned rank)
 {
-    typename Config::units units;
-    struct unit unit = {};
+    typename Config::scheduler scheduler;
+    struct work_tile tile = {};
 
-    for (units.begin(work); units.next(work, unit, rank);) {
+    for (scheduler.begin(work); scheduler.next(work, tile, rank);) {
         const struct extent extent =
-            extent_of<Config::TILE_M, Config::TILE_N>(call, unit.row, unit.column);
-        for (unsigned step = unit.first_step; step < unit.end; step++) {
+            extent_of<Config::TILE_M, Config::TILE_N>(call, tile.row, tile.column);
+        for (unsigned step = tile.first_step; step < tile.end; step++) {
             barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
-            bring_step<Config>(ring, maps, extent, unit, rank, (size_t)step * STEP_K);
+            bring_step<Config>(ring, maps, extent, tile, rank, (size_t)step * STEP_K);
             ring.advance();
         }
     }
@@ -186,16 +187,16 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
     const unsigned warpgroup = warpgroup_of_thread();
     unsigned char *const buffers = ring.tiles + Config::STAGES * ring.STAGE_BYTES +
                                    warpgroup * Config::BUFFERS * Config::BUFFER_BYTES;
-    typename Config::units units;
-    struct unit unit = {};
+    typename Config::scheduler scheduler;
+    struct work_tile tile = {};
 
-    for (units.begin(work); units.next(work, unit, rank);) {
+    for (scheduler.begin(work); scheduler.next(work, tile, rank);) {
         float sum[Config::SUMS];
-        for (unsigned step = unit.first_step; step < unit.end; step++) {
+        for (unsigned step = tile.first_step; step < tile.end; step++) {
             barrier_wait(&ring.full[ring.stage], ring.parity);
-            Config::multiply(sum, ring, warpgroup, step == unit.first_step);
+            Config::multiply(sum, ring, warpgroup, step == tile.first_step);
             wgmma_wait<1>(); /* the step before has ended */
-            if (step > unit.first_step)
+            if (step > tile.first_step)
                 release_stage<Config::CLUSTER>(
                     &ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES]);
             ring.advance();
@@ -203,9 +204,9 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
         wgmma_finish(sum);
         release_stage<Config::CLUSTER>(
             &ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES]);
-        if (!units.completes(work, unit, sum))
+        if (!scheduler.completes(work, tile, sum))
             continue;
-        Config::store(call, &maps.c, work, buffers, unit, warpgroup, sum);
+        Config::store(call, &maps.c, work, buffers, tile, warpgroup, sum);
     }
     if (threadIdx.x % WARPGROUP == 0)
         store_wait();
@@ -248,8 +249,8 @@ static __device__ void produce_and_consume(const struct gemm &call, const Maps &
 
 template <typename Config, void CONSUME(typename Config::ring, const struct gemm &,
                                         const struct maps &, const struct bf16_work &, unsigned)>
-static __device__ void multiply_units(const struct gemm &call, const struct maps &maps,
-                                      const struct bf16_work &work)
+static __device__ void multiply_work_tiles(const struct gemm &call, const struct maps &maps,
+                                           const struct bf16_work &work)
 {
     produce_and_consume<typename Config::ring, Config::CLUSTER, struct maps, struct bf16_work,
                         produce<Config>, CONSUME>(call, maps, work);
@@ -260,7 +261,7 @@ static __device__ void multiply_units(const struct gemm &call, const struct maps
         name(const struct gemm call, const __grid_constant__ struct maps maps,                     \
              const struct bf16_work work)                                                          \
     {                                                                                              \
-        multiply_units<config, consume<config>>(call, maps, work);                                 \
+        multiply_work_tiles<config, consume<config>>(call, maps, work);                            \
     }
 
 #endif

@@ -9,7 +9,7 @@
  * for the sums of a tile for each block, work.sent for a flag of each warpgroup. */
 template <typename Config>
 struct shared_tiles {
-    unsigned number; /* of the cluster's next unit */
+    unsigned number; /* of the cluster's next work tile */
 
     __device__ void begin(const struct bf16_work &)
     {
@@ -25,7 +25,7 @@ struct shared_tiles {
     }
     static __device__ unsigned shared_steps(const struct bf16_work &work)
     {
-        return (unit_count<Config>(work) - work.whole_tiles) * work.steps;
+        return (work_tile_count<Config>(work) - work.whole_tiles) * work.steps;
     }
     /* Where a cluster's range begins. */
     static __device__ unsigned first_step(const struct bf16_work &work, unsigned of_cluster)
@@ -38,7 +38,7 @@ struct shared_tiles {
     }
     /* Of its range the last tile comes first: that is the one whose sums another cluster is waiting
      * for. The first one may need sums that the cluster before it computed in the same way. */
-    __device__ bool next(const struct bf16_work &work, struct unit &unit, unsigned rank)
+    __device__ bool next(const struct bf16_work &work, struct work_tile &tile, unsigned rank)
     {
         const unsigned from = first_step(work, cluster()), end = first_step(work, cluster() + 1);
         const unsigned first = from / work.steps, last = (end - 1) / work.steps;
@@ -46,15 +46,15 @@ struct shared_tiles {
         const unsigned whole = (work.whole_tiles + clusters() - 1 - cluster()) / clusters();
         const bool is_whole = number >= parts;
         const unsigned index = number < parts ? number : number - parts;
-        const unsigned first_whole = unit_count<Config>(work) - work.whole_tiles;
+        const unsigned first_whole = work_tile_count<Config>(work) - work.whole_tiles;
         const unsigned first_of_kind = is_whole ? first_whole : 0;
 
         if (number >= parts + whole)
             return false;
-        unit = unit_at<Config>(
+        tile = work_tile_at<Config>(
             work, first_of_kind + (is_whole ? index * clusters() + cluster() : last - index), rank);
-        unit.first_step = is_whole || index + 1 < parts ? 0 : from - first * work.steps;
-        unit.end = is_whole || index > 0 ? work.steps : end - last * work.steps;
+        tile.first_step = is_whole || index + 1 < parts ? 0 : from - first * work.steps;
+        tile.end = is_whole || index > 0 ? work.steps : end - last * work.steps;
         number++;
         return true;
     }
@@ -75,14 +75,14 @@ struct shared_tiles {
     }
     /* Sums of a tile's first or middle steps are left for the cluster that has its last. */
     template <unsigned SUMS>
-    __device__ bool completes(const struct bf16_work &work, const struct unit &unit,
+    __device__ bool completes(const struct bf16_work &work, const struct work_tile &tile,
                               float (&sum)[SUMS])
     {
-        if (unit.end < work.steps) {
+        if (tile.end < work.steps) {
             send(work, sum);
             return false;
         }
-        if (unit.first_step > 0)
+        if (tile.first_step > 0)
             collect(work, sum);
         return true;
     }
@@ -155,7 +155,7 @@ PERSISTENT_KERNEL(stream_k_bf16, stream_config)
 extern "C" void launch_stream_k_bf16(const struct gemm *call)
 {
     struct bf16_work work = work_of<stream_config>(call);
-    const unsigned tiles = unit_count<stream_config>(work);
+    const unsigned tiles = work_tile_count<stream_config>(work);
     const unsigned clusters = clusters_that_share(
         tiles, work.steps, (unsigned)call->multiprocessors / stream_config::CLUSTER);
     const unsigned rest = tiles % clusters;

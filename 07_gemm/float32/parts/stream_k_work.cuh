@@ -10,23 +10,23 @@
  * that run at the same time share rows of A and columns of B in L2. */
 static const unsigned GROUP = 8;
 
-/* The work consists of units: unit u is step u % k_steps along k of tile u / k_steps. Block b does
- * units first_unit(b) to first_unit(b + 1) - 1. */
+/* The work consists of iterations: iteration i is step i % k_steps along k of tile i / k_steps.
+ * Block b does iterations first_iteration(b) to first_iteration(b + 1) - 1. */
 struct work {
     unsigned row_tiles, column_tiles;
     unsigned k_steps;
     unsigned blocks;
-    bool added_later; /* by add_parts; else by the block with a tile's last unit */
+    bool added_later; /* by add_parts; else by the block with a tile's last iteration */
     float *parts;     /* for each block, room for the partial sums of two tiles, row-major */
     unsigned *sent;   /* for each block, whether its parts are complete; all 0 between launches */
     unsigned last;    /* of IS_SHORT kernels: values of p to multiply in a tile's last step */
 };
 
-static __device__ unsigned long long first_unit(const struct work &work, unsigned block)
+static __device__ unsigned long long first_iteration(const struct work &work, unsigned block)
 {
-    const unsigned long long units =
+    const unsigned long long iterations =
         (unsigned long long)work.row_tiles * work.column_tiles * work.k_steps;
-    return units * block / work.blocks;
+    return iterations * block / work.blocks;
 }
 
 /* A block's steps along k for one tile: `first` and how many. 0 steps: the block is done. */
@@ -34,11 +34,11 @@ struct share {
     unsigned tile, first, steps;
 };
 
-/* The block's share that ends before unit `end`. A block does its shares from the last to the
+/* The block's share that ends before iteration `end`. A block does its shares from the last to the
  * first: the first may need sums of the block before, which that one computed first. */
 static __device__ struct share share_before(const struct work &work, unsigned long long end)
 {
-    const unsigned long long begin = first_unit(work, blockIdx.x);
+    const unsigned long long begin = first_iteration(work, blockIdx.x);
     struct share share = {};
 
     if (begin < end) {
@@ -52,7 +52,7 @@ static __device__ struct share share_before(const struct work &work, unsigned lo
 
 static __device__ struct share first_share(const struct work &work)
 {
-    return share_before(work, first_unit(work, blockIdx.x + 1));
+    return share_before(work, first_iteration(work, blockIdx.x + 1));
 }
 
 static inline __device__ struct share next_share(const struct work &work, struct share share)
@@ -116,12 +116,12 @@ static __device__ void send_part(const struct gemm &call, const struct work &wor
     }
 }
 
-/* The block that unit u belongs to. */
-static inline __device__ unsigned block_of(const struct work &work, unsigned long long unit)
+/* The block that iteration i belongs to. */
+static inline __device__ unsigned block_of(const struct work &work, unsigned long long iteration)
 {
-    const unsigned long long units =
+    const unsigned long long iterations =
         (unsigned long long)work.row_tiles * work.column_tiles * work.k_steps;
-    return (unsigned)(((unit + 1) * work.blocks - 1) / units);
+    return (unsigned)(((iteration + 1) * work.blocks - 1) / iterations);
 }
 
 /* Adds the partial sums of the blocks before this one to this one's, which are multiplied by alpha:
@@ -177,8 +177,9 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     __shared__ __align__(16) float sums[8][128];
     const unsigned warp = threadIdx.x / 32, column = threadIdx.x % 32 * 4, share = warp % together;
     const unsigned element = (blockIdx.y * 8 + warp) / together * 128 + column;
-    const unsigned long long unit = (unsigned long long)blockIdx.x * work.k_steps;
-    const unsigned first = block_of(work, unit), last = block_of(work, unit + work.k_steps - 1);
+    const unsigned long long iteration = (unsigned long long)blockIdx.x * work.k_steps;
+    const unsigned first = block_of(work, iteration),
+                   last = block_of(work, iteration + work.k_steps - 1);
     const unsigned count = last - first + 1;
     float sum[4] = {};
 
