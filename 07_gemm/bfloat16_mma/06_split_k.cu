@@ -4,11 +4,11 @@
 #include "parts/workspace.h"
 #include "rungs.h"
 
-static const unsigned GROUP = 8, LEAST_STAGES = 4; /* of a share */
+static const unsigned GROUP = 8, LEAST_STAGES = 4; /* of a range */
 
-/* The tiles of C, each in `splits` shares. A share's sums are `parts`, four of each thread at a
- * time. A tile's ticket counts its shares that are stored; all are 0 between launches. */
-struct shares {
+/* The tiles of C, each in `splits` ranges of k. A range's sums are `parts`, four of each thread at
+ * a time. A tile's ticket counts its ranges that are stored; all are 0 between launches. */
+struct split_work {
     unsigned rows, columns, stages, splits;
     float4 *parts;
     unsigned *tickets;
@@ -19,73 +19,73 @@ struct shares {
     }
 };
 
-/* A share: its tile's number and place, and k from first to before end. */
-struct share {
+/* A range: its tile's number and place, and k from first to before end. */
+struct k_range {
     unsigned tile;
     size_t row, column, first, end;
 };
 
 template <typename T>
-static __device__ struct share share_of(const struct gemm &call, const struct shares &shares,
-                                        unsigned number)
+static __device__ struct k_range range_of(const struct gemm &call, const struct split_work &work,
+                                          unsigned number)
 {
-    const unsigned tile = number / shares.splits, split = number % shares.splits;
-    const unsigned each = shares.stages / shares.splits, more = shares.stages % shares.splits;
+    const unsigned tile = number / work.splits, split = number % work.splits;
+    const unsigned each = work.stages / work.splits, more = work.stages % work.splits;
     const unsigned first = split * each + min(split, more);
     const unsigned end = first + each + (split < more ? 1 : 0);
-    const struct tile_of_c at = tile_in_order<GROUP>(tile, shares.rows, shares.columns);
+    const struct tile_of_c at = tile_in_order<GROUP>(tile, work.rows, work.columns);
 
     return {tile, (size_t)at.row * T::M, (size_t)at.column * T::N, (size_t)first * T::K,
             min(call.k, (size_t)end * T::K)};
 }
 
 template <typename T>
-static __device__ void begin_share(struct copies<T> &copies, const struct gemm &call,
-                                   const struct shares &shares, unsigned number)
+static __device__ void begin_range(struct copies<T> &copies, const struct gemm &call,
+                                   const struct split_work &work, unsigned number)
 {
-    const struct share share = share_of<T>(call, shares, number);
+    const struct k_range range = range_of<T>(call, work, number);
 
-    copies.begin(call, share.row, share.column, share.first, share.end);
+    copies.begin(call, range.row, range.column, range.first, range.end);
 }
 
-/* If all copies of a share have started, the next ones are the block's next share's. */
+/* If all copies of a range have started, the next ones are the block's next range's. */
 template <typename T>
 static __device__ void follow(struct copies<T> &copies, const struct gemm &call,
-                              const struct shares &shares, unsigned &copied)
+                              const struct split_work &work, unsigned &copied)
 {
     if (copies.k < copies.end)
         return;
     copied += gridDim.x;
-    if (copied < shares.count())
-        begin_share(copies, call, shares, copied);
+    if (copied < work.count())
+        begin_range(copies, call, work, copied);
 }
 
-/* Whether the block has stored the last share of the tile: then it sees all of them. */
-static __device__ bool is_last_of_tile(const struct shares &shares, unsigned tile)
+/* Whether the block has stored the last range of the tile: then it sees all of them. */
+static __device__ bool is_last_of_tile(const struct split_work &work, unsigned tile)
 {
     __shared__ bool is_last;
 
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence(); /* releases what all threads have stored */
-        is_last = atomicAdd(&shares.tickets[tile], 1) == shares.splits - 1;
+        is_last = atomicAdd(&work.tickets[tile], 1) == work.splits - 1;
         if (is_last)
-            shares.tickets[tile] = 0; /* for the next launch */
+            work.tickets[tile] = 0; /* for the next launch */
         __threadfence();
     }
     __syncthreads();
     return is_last;
 }
 
-/* Adds up the sums of the tile's shares, of which the block has that of this number. False: another
+/* Adds up the sums of the tile's ranges, of which the block has that of this number. False: another
  * block will do it. */
 template <typename T>
-static __device__ bool add_shares(float (&sum)[ROWS_A][T::COLUMNS_B][4],
-                                  const struct shares &shares, unsigned number)
+static __device__ bool add_splits(float (&sum)[ROWS_A][T::COLUMNS_B][4],
+                                  const struct split_work &work, unsigned number)
 {
-    const unsigned FOURS = ROWS_A * T::COLUMNS_B, tile = number / shares.splits;
-    float4 *const mine = shares.parts + (size_t)number * FOURS * T::THREADS + threadIdx.x;
-    const float4 *all = mine - (size_t)(number % shares.splits) * FOURS * T::THREADS;
+    const unsigned FOURS = ROWS_A * T::COLUMNS_B, tile = number / work.splits;
+    float4 *const mine = work.parts + (size_t)number * FOURS * T::THREADS + threadIdx.x;
+    const float4 *all = mine - (size_t)(number % work.splits) * FOURS * T::THREADS;
 
 #pragma unroll
     for (unsigned i = 0; i < FOURS; i++) {
@@ -93,9 +93,9 @@ static __device__ bool add_shares(float (&sum)[ROWS_A][T::COLUMNS_B][4],
         mine[i * T::THREADS] = make_float4(four[0], four[1], four[2], four[3]);
         four[0] = four[1] = four[2] = four[3] = 0;
     }
-    if (!is_last_of_tile(shares, tile))
+    if (!is_last_of_tile(work, tile))
         return false;
-    for (unsigned split = 0; split < shares.splits; split++, all += FOURS * T::THREADS)
+    for (unsigned split = 0; split < work.splits; split++, all += FOURS * T::THREADS)
 #pragma unroll
         for (unsigned i = 0; i < FOURS; i++) {
             float *const four = sum[i / T::COLUMNS_B][i % T::COLUMNS_B];
@@ -112,7 +112,7 @@ static __device__ bool add_shares(float (&sum)[ROWS_A][T::COLUMNS_B][4],
  * and a tile of 128 x 256 is large for a small C. */
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, 1)
-    split_k(const struct gemm call, const struct shares shares)
+    split_k(const struct gemm call, const struct split_work work)
 {
     extern __shared__ __align__(128) uint16_t stages[];
     const struct places warp = places_in_tile<T>();
@@ -121,59 +121,59 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
     struct copies<T> copies;
     unsigned copied = blockIdx.x;
 
-    begin_share(copies, call, shares, copied);
+    begin_range(copies, call, work, copied);
     for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++) {
         copies.start(call, stages + ahead * T::STAGE_ELEMENTS);
-        follow(copies, call, shares, copied);
+        follow(copies, call, work, copied);
     }
     if (call.k > 0)
         begin_ring<T>(of[0], ring, warp.lane);
-    for (unsigned number = blockIdx.x; number < shares.count(); number += gridDim.x) {
-        const struct share share = share_of<T>(call, shares, number);
+    for (unsigned number = blockIdx.x; number < work.count(); number += gridDim.x) {
+        const struct k_range range = range_of<T>(call, work, number);
         float sum[ROWS_A][T::COLUMNS_B][4] = {};
 
-        for (size_t k = share.first; k < share.end; k += T::K) {
+        for (size_t k = range.first; k < range.end; k += T::K) {
             multiply_stage<T>(sum, of, call, copies, ring, warp.lane,
-                              k + T::K < share.end || number + gridDim.x < shares.count());
-            follow(copies, call, shares, copied);
+                              k + T::K < range.end || number + gridDim.x < work.count());
+            follow(copies, call, work, copied);
         }
-        if (shares.splits == 1 || add_shares<T>(sum, shares, number))
-            store_warp(call, share.row + warp.row, share.column + warp.column, sum);
+        if (work.splits == 1 || add_splits<T>(sum, work, number))
+            store_warp(call, range.row + warp.row, range.column + warp.column, sum);
     }
 }
 
-/* As many shares as there are SMs, if these are more than the tiles. */
+/* As many ranges as there are SMs, if these are more than the tiles. */
 template <typename T>
-static struct shares shares_of(const struct gemm *call)
+static struct split_work split_work_of(const struct gemm *call)
 {
-    struct shares shares = {(unsigned)((call->m + T::M - 1) / T::M),
-                            (unsigned)((call->n + T::N - 1) / T::N),
-                            (unsigned)((call->k + T::K - 1) / T::K),
-                            1,
-                            NULL,
-                            NULL};
-    const unsigned tiles = shares.rows * shares.columns;
-    const unsigned most = shares.stages / LEAST_STAGES;
+    struct split_work work = {(unsigned)((call->m + T::M - 1) / T::M),
+                              (unsigned)((call->n + T::N - 1) / T::N),
+                              (unsigned)((call->k + T::K - 1) / T::K),
+                              1,
+                              NULL,
+                              NULL};
+    const unsigned tiles = work.rows * work.columns;
+    const unsigned most = work.stages / LEAST_STAGES;
 
     if (tiles > 0 && most > 1)
-        shares.splits = max(1U, min(most, (unsigned)call->multiprocessors / tiles));
-    if (shares.splits > 1) {
-        shares.parts = (float4 *)workspace_parts();
-        shares.tickets = workspace_flags();
+        work.splits = max(1U, min(most, (unsigned)call->multiprocessors / tiles));
+    if (work.splits > 1) {
+        work.parts = (float4 *)workspace_parts();
+        work.tickets = workspace_flags();
     }
-    return shares;
+    return work;
 }
 
 template <typename T>
 static void launch(const struct gemm *call)
 {
-    const struct shares shares = shares_of<T>(call);
-    const unsigned count = shares.rows * shares.columns * shares.splits;
+    const struct split_work work = split_work_of<T>(call);
+    const unsigned count = work.rows * work.columns * work.splits;
     const unsigned blocks = min((unsigned)call->multiprocessors, count);
 
     cudaFuncSetAttribute(split_k<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, T::SHARED_BYTES);
     if (blocks > 0)
-        split_k<T><<<blocks, T::THREADS, T::SHARED_BYTES>>>(*call, shares);
+        split_k<T><<<blocks, T::THREADS, T::SHARED_BYTES>>>(*call, work);
 }
 
 extern "C" void launch_split_k_bf16(const struct gemm *call)

@@ -1,4 +1,4 @@
-/* Step 07: all multiprocessors get the same share of the work (stream-K), on Hopper (sm_90a). */
+/* Step 07: all multiprocessors get equally many iterations (stream-K), on Hopper (sm_90a). */
 #include "float32/parts/stream_k_kernel.cuh"
 #include "parts/workspace.h"
 #include "rungs.h"

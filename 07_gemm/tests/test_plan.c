@@ -287,7 +287,7 @@ static void test_bf16_tiles(void **state)
     for (unsigned s = 0; s < 2; s++) {
         struct problem *const problem =
             loaded_problem(&gemm_bf16_kind, shapes[s][0], shapes[s][1], shapes[s][2], (float)s);
-        for (unsigned way = BF16_TILE_64; way <= BF16_SHARED; way++)
+        for (unsigned way = BF16_TILE_64; way <= BF16_STREAM_K; way++)
             for (unsigned splits = 1; splits <= (way <= BF16_TILE_256 ? 3 : 1); splits += 2)
                 verify_bf16(problem, (struct bf16_plan){.way = (enum bf16_way)way,
                                                         .splits = splits,

@@ -337,7 +337,7 @@ static void test_waves(void **state)
  * and a ring of two stages. */
 static void run_twice(const struct gemm *call)
 {
-    if (call->beta == 0) { /* other shares first: if these left tickets, the sums would be wrong */
+    if (call->beta == 0) { /* other splits first: if these left tickets, the sums would be wrong */
         multiprocessors += 4;
         run_on_some(call);
         multiprocessors -= 4;
@@ -370,7 +370,7 @@ static void test_mma_waves(void **state)
         verify((struct shape){200, 520, 72}, (struct layout){0, 8}, 1, 0);
         multiprocessors = 4;
         verify((struct shape){200, 522, 202}, (struct layout){0, 6}, -1, 3);
-        multiprocessors = 7; /* three shares of each of two tiles */
+        multiprocessors = 7; /* three splits of each of two tiles */
         verify((struct shape){200, 200, 968}, (struct layout){0, 8}, 1, 0);
     }
     step_test_choose(before);

@@ -134,21 +134,21 @@ static __global__ void __launch_bounds__(THREADS, N *GROUPS > 64 ? 1 : 2)
 {
     typedef sizes<N, GROUPS> size;
     extern __shared__ float4 shared[];
-    const struct share share = share_of_block(call, plan);
+    const struct k_range range = range_of_block(call, plan);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     /* this lane's first pixel in the tile, and its first row of a step */
     const unsigned pixel = warp / 4 * GROUPS * 64 + warp % 4 * 16 + lane / 4;
     const unsigned from = lane % 4 * size::PITCH + pixel;
 
     gatherer<size::PIXELS, THREADS, VECTOR> gather;
-    begin_gather(&gather, call, plan, threadIdx.x, share.group, share.pixel_tile * size::PIXELS);
+    begin_gather(&gather, call, plan, threadIdx.x, range.group, range.pixel_tile * size::PIXELS);
     struct ring ring = {};
     ring.weights = (float *)shared;
     ring.inputs = ring.weights + STAGES * size::WEIGHTS;
-    ring.next = share.first_stage;
-    ring.end = share.end_stage;
-    ring.weights_from = plan.weights + share.group * plan.weights_step +
-                        ((size_t)share.filter_tile * plan.stages + ring.next) * size::WEIGHTS +
+    ring.next = range.first_stage;
+    ring.end = range.end_stage;
+    ring.weights_from = plan.weights + range.group * plan.weights_step +
+                        ((size_t)range.filter_tile * plan.stages + ring.next) * size::WEIGHTS +
                         threadIdx.x * 4;
 
     overlap_launches();
@@ -177,16 +177,16 @@ static __global__ void __launch_bounds__(THREADS, N *GROUPS > 64 ? 1 : 2)
 
     const unsigned out_area = (unsigned)(call.out_height * call.out_width);
     const unsigned groups = (unsigned)call.groups;
-    const unsigned first_filter = share.filter_tile * N + lane % 4 * 2;
+    const unsigned first_filter = range.filter_tile * N + lane % 4 * 2;
     float *output = call.output;
     if (plan.splits > 1)
-        output = plan.parts + share.split * (size_t)plan.pixels * call.filters;
+        output = plan.parts + range.split * (size_t)plan.pixels * call.filters;
 #pragma unroll
     for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
         for (unsigned half = 0; half < 2; half++) {
-            const unsigned p = share.pixel_tile * size::PIXELS + pixel + g * 64 + half * 8;
-            const unsigned picture = p / out_area * groups + share.group;
+            const unsigned p = range.pixel_tile * size::PIXELS + pixel + g * 64 + half * 8;
+            const unsigned picture = p / out_area * groups + range.group;
             float *to = output + (picture * plan.filters + first_filter) * out_area + p % out_area;
             if (p >= plan.pixels)
                 continue;

@@ -46,8 +46,8 @@ static double bytes_of(unsigned rows, enum rows kind)
     return rows * 128 * (kind == IN_CHUNKS ? 1.6 : 1);
 }
 
-/* `pairs`: of blocks that bring B's tile together. `busy`: the share of the multiprocessors that
- * have a tile. Each has the others' share of L2, for which tiles wait that are not in lines. */
+/* `pairs`: of blocks that bring B's tile together. `busy`: the part of the multiprocessors that
+ * have a tile. Each has the others' part of L2, for which tiles wait that are not in lines. */
 static double cycles_of_step(const struct gemm *call, const struct tile *tile, bool pairs,
                              double busy)
 {
@@ -110,7 +110,7 @@ double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
 /* With the last wave's tiles shared: no multiprocessor is idle, but some wait for the sums of
  * others, and with fewer tiles than multiprocessors for those of several, one after the other.
  * Pairs of blocks load B together. */
-double bf16_cycles_if_shared(const struct gemm *call)
+double bf16_cycles_if_stream_k(const struct gemm *call)
 {
     static const double step_cycles[] = {990, 1087, 1137};
     const struct tile *const tile = &persistent[BF16_TILE_256];

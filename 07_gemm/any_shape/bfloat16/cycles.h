@@ -22,8 +22,8 @@ size_t bf16_steps_of(const struct gemm *call);
 /* With tiles of BF16_TILE_64 to BF16_TILE_256, k in so many parts. */
 double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits);
 
-/* With BF16_SHARED. */
-double bf16_cycles_if_shared(const struct gemm *call);
+/* With BF16_STREAM_K. */
+double bf16_cycles_if_stream_k(const struct gemm *call);
 
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -22,7 +22,7 @@ template <typename Config>
 struct every_nth;
 
 /* What a rung chooses. A cluster's blocks compute tiles below each other, so that they need the
- * same columns of B: each brings its share of them for all (multicast). Tiles are numbered by
+ * same columns of B: each brings a part of them for all (multicast). Tiles are numbered by
  * groups of GROUP_ROWS rows of tiles. */
 template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS,
           template <typename> class SCHEDULER = every_nth, unsigned GROUP_ROWS = 8>
@@ -66,7 +66,7 @@ static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 1
 
 /* number * part / parts, whose product may need more than 32 bits. (A division in 64 bits is a
  * call; what depends on its result does not get into uniform registers.) */
-static inline __device__ unsigned share_of(unsigned number, unsigned part, unsigned parts)
+static inline __device__ unsigned part_begin(unsigned number, unsigned part, unsigned parts)
 {
     return number / parts * part + number % parts * part / parts;
 }
@@ -84,8 +84,8 @@ static __device__ struct work_tile work_tile_at(const struct bf16_work &work, un
     tile.row = ((size_t)place.row * Config::CLUSTER + rank) * Config::TILE_M;
     tile.column = (size_t)place.column * Config::TILE_N;
     tile.split = number % work.splits;
-    tile.first_step = share_of(work.steps, tile.split, work.splits);
-    tile.end = share_of(work.steps, tile.split + 1, work.splits);
+    tile.first_step = part_begin(work.steps, tile.split, work.splits);
+    tile.end = part_begin(work.steps, tile.split + 1, work.splits);
     return tile;
 }
 

@@ -42,9 +42,9 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
                 best = (struct bf16_plan){.way = (enum bf16_way)way, .splits = splits[s]};
             }
         }
-    if (bf16_cycles_if_shared(call) < *least) {
-        *least = bf16_cycles_if_shared(call);
-        best = (struct bf16_plan){.way = BF16_SHARED, .splits = 1};
+    if (bf16_cycles_if_stream_k(call) < *least) {
+        *least = bf16_cycles_if_stream_k(call);
+        best = (struct bf16_plan){.way = BF16_STREAM_K, .splits = 1};
     }
     for (unsigned pairs = 0; pairs < 2 && bf16_can_be_even(call); pairs++) {
         double even;

@@ -22,7 +22,7 @@ enum bf16_way {
     BF16_TILE_128,
     BF16_TILE_192,
     BF16_TILE_256,
-    BF16_SHARED,
+    BF16_STREAM_K,
     BF16_EVEN,
     BF16_FITTED,
     BF16_THIN,

@@ -24,7 +24,7 @@ PERSISTENT_KERNEL(any_shape_256, tile_256)
 /* ---- what surrounds the product -------------------------------------------------------------- */
 
 /* C from the sums of all splits. With GROUPS = 1 each of a block's 8 warps adds up all splits of 32
- * elements of its own; with more, each of so many warps a share of the splits of the same 32. */
+ * elements of its own; with more, each of so many warps some of the splits of the same 32. */
 template <unsigned GROUPS>
 static __device__ void add_parts(const struct gemm &call, const float *parts, unsigned splits)
 {
@@ -115,7 +115,7 @@ static void run_tiles(const struct gemm *call, const struct bf16_plan *plan)
     case BF16_FITTED:
         launch_fitted_tiles(&aligned, plan);
         return;
-    case BF16_SHARED:
+    case BF16_STREAM_K:
         launch_stream_k_bf16(&aligned);
         return;
     case BF16_EVEN:
@@ -179,7 +179,7 @@ static void say_tiles(const struct bf16_plan *plan, char text[RUNG_HOW_SIZE])
     else if (plan->way == BF16_FITTED)
         snprintf(text, RUNG_HOW_SIZE, "fitted, tiles of %ux%u%s%s", plan->rows, plan->columns,
                  plan->pairs ? ", in pairs" : "", copied);
-    else if (plan->way == BF16_SHARED)
+    else if (plan->way == BF16_STREAM_K)
         snprintf(text, RUNG_HOW_SIZE, "stream_k%s", copied);
     else if (plan->way == BF16_EVEN)
         snprintf(text, RUNG_HOW_SIZE, "%s, tiles of %u and %u rows%s",

@@ -1,4 +1,4 @@
-/* Step 07, bfloat16: all multiprocessors get the same share of the work (stream-K, Osama et al.
+/* Step 07, bfloat16: all multiprocessors get equally many steps along k (stream-K, Osama et al.
  * 2023). */
 #include "any_shape/bfloat16/launch.cuh"
 #include "any_shape/bfloat16/plan.h"
@@ -8,7 +8,7 @@
  * each. The others, `whole_tiles`, are computed after them, as in every_nth. work.parts has room
  * for the sums of a tile for each block, work.sent for a flag of each warpgroup. */
 template <typename Config>
-struct shared_tiles {
+struct stream_k {
     unsigned number; /* of the cluster's next work tile */
 
     __device__ void begin(const struct bf16_work &)
@@ -23,18 +23,18 @@ struct shared_tiles {
     {
         return gridDim.x / Config::CLUSTER;
     }
-    static __device__ unsigned shared_steps(const struct bf16_work &work)
+    static __device__ unsigned split_steps(const struct bf16_work &work)
     {
         return (work_tile_count<Config>(work) - work.whole_tiles) * work.steps;
     }
     /* Where a cluster's range begins. */
     static __device__ unsigned first_step(const struct bf16_work &work, unsigned of_cluster)
     {
-        return share_of(shared_steps(work), of_cluster, clusters());
+        return part_begin(split_steps(work), of_cluster, clusters());
     }
     static __device__ unsigned cluster_of(const struct bf16_work &work, unsigned step)
     {
-        return (unsigned)(((step + 1ULL) * clusters() - 1) / shared_steps(work));
+        return (unsigned)(((step + 1ULL) * clusters() - 1) / split_steps(work));
     }
     /* Of its range the last tile comes first: that is the one whose sums another cluster is waiting
      * for. The first one may need sums that the cluster before it computed in the same way. */
@@ -128,7 +128,7 @@ struct shared_tiles {
 
 /* How many clusters: as many as run at the same time, since some wait for others, but none gets so
  * little that passing on sums costs more than it saves. */
-static unsigned clusters_that_share(unsigned tiles, unsigned steps, unsigned at_a_time)
+static unsigned clusters_of_stream_k(unsigned tiles, unsigned steps, unsigned at_a_time)
 {
     const unsigned least_steps = 8;
     const unsigned long long most = (unsigned long long)tiles * steps / least_steps;
@@ -136,17 +136,17 @@ static unsigned clusters_that_share(unsigned tiles, unsigned steps, unsigned at_
     return (unsigned)max(min(most, (unsigned long long)at_a_time), 1ULL);
 }
 
-/* Shares so many of the tiles; but all of their steps together are counted in 32 bits. */
-static void share_tiles(struct bf16_work *work, unsigned tiles, unsigned shared)
+/* Splits so many of the tiles; but all of their steps together are counted in 32 bits. */
+static void split_tiles(struct bf16_work *work, unsigned tiles, unsigned split)
 {
-    const bool are_countable = (unsigned long long)shared * work->steps <= UINT32_MAX;
+    const bool are_countable = (unsigned long long)split * work->steps <= UINT32_MAX;
 
-    work->whole_tiles = are_countable ? tiles - shared : tiles;
+    work->whole_tiles = are_countable ? tiles - split : tiles;
     work->parts = workspace_parts();
     work->sent = workspace_flags();
 }
 
-typedef config<256, 4, 2, shared_tiles> stream_config;
+typedef config<256, 4, 2, stream_k> stream_config;
 
 /* Better than whole tiles: no last wave leaves multiprocessors idle. Still bad: tiles of 256 x 256
  * for each pair of blocks are large for a small C. */
@@ -156,11 +156,11 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call)
 {
     struct bf16_work work = work_of<stream_config>(call);
     const unsigned tiles = work_tile_count<stream_config>(work);
-    const unsigned clusters = clusters_that_share(
+    const unsigned clusters = clusters_of_stream_k(
         tiles, work.steps, (unsigned)call->multiprocessors / stream_config::CLUSTER);
     const unsigned rest = tiles % clusters;
     /* The tiles of the last full wave are shared with those of the one that is not full. */
-    share_tiles(&work, tiles, rest > 0 ? min(tiles, clusters + rest) : 0);
+    split_tiles(&work, tiles, rest > 0 ? min(tiles, clusters + rest) : 0);
     const struct maps maps = maps_of<stream_config>(call, work);
     cudaFuncSetAttribute(stream_k_bf16, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)stream_config::SHARED_BYTES);

@@ -39,13 +39,13 @@ struct config {
 };
 
 /* A block's tile and its steps along k. */
-struct share {
+struct k_range {
     size_t row, column;
     unsigned first_step, end;
 };
 
 template <typename Config>
-static __device__ struct share share_of(const struct gemm &call, unsigned rank, unsigned splits)
+static __device__ struct k_range range_of(const struct gemm &call, unsigned rank, unsigned splits)
 {
     const unsigned steps = (unsigned)((call.k + STEP_K - 1) / STEP_K);
     const unsigned row_tiles = (unsigned)((call.m + Config::ROWS - 1) / Config::ROWS);
@@ -58,14 +58,14 @@ static __device__ struct share share_of(const struct gemm &call, unsigned rank, 
 
 template <typename Config>
 static __device__ void produce(typename Config::ring ring, const struct gemm &call,
-                               const struct maps &maps, const struct share &share)
+                               const struct maps &maps, const struct k_range &range)
 {
     const struct extent extent =
-        extent_of<Config::ROWS, Config::COLUMNS>(call, share.row, share.column);
+        extent_of<Config::ROWS, Config::COLUMNS>(call, range.row, range.column);
 
-    for (unsigned step = share.first_step; step < share.end; step++) {
+    for (unsigned step = range.first_step; step < range.end; step++) {
         barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
-        bring_extent(ring, maps, extent, share.row, share.column, (size_t)step * STEP_K);
+        bring_extent(ring, maps, extent, range.row, range.column, (size_t)step * STEP_K);
         ring.advance();
     }
 }
@@ -88,16 +88,16 @@ static __device__ void multiply_many(const typename Config::ring &ring, typename
 }
 
 template <typename Config>
-static __device__ void consume(typename Config::ring ring, const struct share &share,
+static __device__ void consume(typename Config::ring ring, const struct k_range &range,
                                typename Config::sums &sum)
 {
     const unsigned warpgroup = warpgroup_of_thread();
 
-    for (unsigned step = share.first_step; step < share.end; step++) {
+    for (unsigned step = range.first_step; step < range.end; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_many<Config>(ring, sum, warpgroup, step == share.first_step);
+        multiply_many<Config>(ring, sum, warpgroup, step == range.first_step);
         wgmma_wait<Config::TIMES>(); /* the step before has ended */
-        if (step > share.first_step)
+        if (step > range.first_step)
             release(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES]);
         ring.advance();
     }
@@ -145,11 +145,11 @@ static __device__ void store_four(const struct gemm &call, size_t row, size_t co
 /* Adds up the block's part of the tile, and stores it. A thread has four columns, of BATCH rows at
  * a time: to come from another block takes long. */
 template <typename Config>
-static __device__ void add_shares(const struct gemm &call, const float *tile,
-                                  const struct share &share, unsigned rank, unsigned splits)
+static __device__ void add_splits(const struct gemm &call, const float *tile,
+                                  const struct k_range &range, unsigned rank, unsigned splits)
 {
     const unsigned fours = Config::COLUMNS / 4, BATCH = 4;
-    const unsigned items = (unsigned)min((size_t)Config::ROWS, call.m - share.row) * fours;
+    const unsigned items = (unsigned)min((size_t)Config::ROWS, call.m - range.row) * fours;
     const unsigned end = items * (rank + 1) / splits;
     const bool aligned = (uintptr_t)call.c_bf16 % 8 == 0 && call.ldc % 4 == 0;
 
@@ -182,21 +182,21 @@ static __device__ void add_shares(const struct gemm &call, const float *tile,
         for (unsigned i = 0; i < BATCH; i++) {
             const unsigned item = first + i * THREADS;
             if (item < end)
-                store_four(call, share.row + item / fours, share.column + item % fours * 4, sum[i],
+                store_four(call, range.row + item / fours, range.column + item % fours * 4, sum[i],
                            aligned);
         }
     }
 }
 
 template <typename Config>
-static __device__ void multiply_share(const struct gemm &call, const struct maps &maps,
+static __device__ void multiply_range(const struct gemm &call, const struct maps &maps,
                                       unsigned splits)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
     __shared__ phase_barrier full[Config::STAGES], free[Config::STAGES];
     const typename Config::ring ring = {tiles, full, free, 0, 0};
     const unsigned rank = rank_in_cluster();
-    const struct share share = share_of<Config>(call, rank, splits);
+    const struct k_range range = range_of<Config>(call, rank, splits);
     float *const tile = (float *)tiles;
 
     if (threadIdx.x == 0)
@@ -206,26 +206,26 @@ static __device__ void multiply_share(const struct gemm &call, const struct maps
 
     if (threadIdx.x >= CONSUMERS) {
         if (threadIdx.x == CONSUMERS)
-            produce<Config>(ring, call, maps, share);
+            produce<Config>(ring, call, maps, range);
         __syncwarp();
     } else {
         typename Config::sums sum;
-        consume<Config>(ring, share, sum);
+        consume<Config>(ring, range, sum);
         asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory"); /* the tiles are free */
         keep_sums<Config>(tile, sum);
     }
     cluster_barrier();
-    add_shares<Config>(call, tile, share, rank, splits);
+    add_splits<Config>(call, tile, range, rank, splits);
     cluster_barrier(); /* nobody may end while others read its memory */
 }
 
-typedef void kernel_of_share(const struct gemm, const struct maps, const unsigned);
+typedef void thin_kernel(const struct gemm, const struct maps, const unsigned);
 
 #define KERNEL(config)                                                                             \
     static __global__ void __launch_bounds__(THREADS, 1) thin_##config(                            \
         const struct gemm call, const __grid_constant__ struct maps maps, const unsigned splits)   \
     {                                                                                              \
-        multiply_share<config>(call, maps, splits);                                                \
+        multiply_range<config>(call, maps, splits);                                                \
     }
 
 typedef config<64, true, 128> wide_64;
@@ -267,7 +267,7 @@ extern "C" const unsigned *bf16_clusters(void)
 }
 
 template <typename Config>
-static void launch(kernel_of_share *kernel, const struct gemm *call, unsigned splits)
+static void launch(thin_kernel *kernel, const struct gemm *call, unsigned splits)
 {
     const size_t tiles = ((call->m + Config::ROWS - 1) / Config::ROWS) *
                          ((call->n + Config::COLUMNS - 1) / Config::COLUMNS);

@@ -19,7 +19,7 @@ static __device__ void place_lane(const float *row, float to[LANE])
 
 /* Adds a lane's products; the lanes of a warp have the same rows and different values of p. */
 template <unsigned COLUMNS, unsigned DEEP, bool ALIGNED>
-static __device__ void multiply_columns(const struct gemm &call, const struct portion &portion,
+static __device__ void multiply_columns(const struct gemm &call, const struct k_range &range,
                                         const struct retention &kept, size_t row,
                                         float of_b[COLUMNS][DEEP], float sum[HEIGHT][COLUMNS])
 {
@@ -28,8 +28,8 @@ static __device__ void multiply_columns(const struct gemm &call, const struct po
 #pragma unroll
     for (unsigned i = 0; i < HEIGHT; i++) /* for a row outside A, the last */
         a[i] = call.a + min(row + i, call.m - 1) * call.lda;
-    for (size_t first = portion.begin; first < portion.end; first += DEEP) {
-        const unsigned count = (unsigned)min((size_t)DEEP, portion.end - first);
+    for (size_t first = range.begin; first < range.end; first += DEEP) {
+        const unsigned count = (unsigned)min((size_t)DEEP, range.end - first);
         float of_a[HEIGHT][LANE];
         unsigned p = 0;
 
@@ -82,7 +82,7 @@ static __device__ void multiply_columns(const struct gemm &call, const struct po
 /* Computes C of up to COLUMNS columns. */
 template <unsigned COLUMNS, bool ALIGNED>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    few_columns(const struct gemm call, const struct division division, const float *kept_end,
+    few_columns(const struct gemm call, const struct split_work work, const float *kept_end,
                 const bool beside_copy)
 {
     const unsigned DEEP = COLUMNS <= 2 ? 2048 : 512; /* values of p of B in shared memory */
@@ -91,12 +91,12 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     __shared__ __align__(16) float of_b[COLUMNS][DEEP];
     __shared__ float sums[ELEMENTS];
     const unsigned warp = threadIdx.x / 32;
-    const struct portion portion = portion_of_block(division, call.k, WARP);
-    const size_t row = (size_t)portion.tile * TALL;
+    const struct k_range range = range_of_block(work, call.k, WARP);
+    const size_t row = (size_t)range.tile * TALL;
     float sum[HEIGHT][COLUMNS] = {}, total[COUNT];
 
     begin(beside_copy);
-    multiply_columns<COLUMNS, DEEP, ALIGNED>(call, portion, retention_until(kept_end),
+    multiply_columns<COLUMNS, DEEP, ALIGNED>(call, range, retention_until(kept_end),
                                              row + warp * HEIGHT, of_b, sum);
 #pragma unroll
     for (unsigned i = 0; i < HEIGHT; i++)
@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     }
     if (beside_copy)
         wait_for_kernel_before();
-    if (!add_splits<COUNT>(division, portion, ELEMENTS, total))
+    if (!add_splits<COUNT>(work, range, ELEMENTS, total))
         return;
 #pragma unroll
     for (unsigned i = 0; i < COUNT; i++) {
@@ -135,10 +135,10 @@ static void launch_few_columns(const struct gemm *call, unsigned splits, size_t 
 
     if (has_aligned_rows(call->a, call->lda))
         launch_dependent((few_columns<COLUMNS, true>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end, beside_copy);
+                         split_into(splits), kept_end, beside_copy);
     else
         launch_dependent((few_columns<COLUMNS, false>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end, beside_copy);
+                         split_into(splits), kept_end, beside_copy);
 }
 
 void run_few_columns(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy)

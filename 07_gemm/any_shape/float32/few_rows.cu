@@ -7,7 +7,7 @@ static const unsigned TURN = 64;   /* at most so many are in flight */
 
 /* Adds a warp's products: it reads every eighth row of the block's share of B. */
 template <unsigned ROWS, bool ALIGNED>
-static __device__ void multiply_rows(const struct gemm &call, const struct portion &portion,
+static __device__ void multiply_rows(const struct gemm &call, const struct k_range &range,
                                      const struct retention &kept, size_t column,
                                      float of_a[CHUNK][ROWS], float sum[ROWS][LANE])
 {
@@ -15,8 +15,8 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
     const unsigned TOGETHER = AHEAD * SPLIT_WARPS;
     const size_t last = call.n - 1 - column;
 
-    for (size_t first = portion.begin; first < portion.end; first += CHUNK) {
-        const unsigned count = (unsigned)min((size_t)CHUNK, portion.end - first);
+    for (size_t first = range.begin; first < range.end; first += CHUNK) {
+        const unsigned count = (unsigned)min((size_t)CHUNK, range.end - first);
         const float *const b = call.b + first * call.ldb + column;
         float of_b[AHEAD][LANE];
         unsigned p = threadIdx.x / 32;
@@ -65,7 +65,7 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
  * p, so that their sums are added up at the end. */
 template <unsigned ROWS, bool ALIGNED>
 static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
-    few_rows(const struct gemm call, const struct division division, const float *kept_end,
+    few_rows(const struct gemm call, const struct split_work work, const float *kept_end,
              const bool beside_copy)
 {
     const unsigned TOGETHER = ROWS < 4 ? ROWS : 4; /* rows whose sums are exchanged at a time */
@@ -73,12 +73,12 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
     const unsigned COUNT = ROWS / TOGETHER * EACH;
     __shared__ __align__(16) float of_a[CHUNK][ROWS];
     __shared__ float sums[SPLIT_WARPS][TOGETHER][WARP];
-    const struct portion portion = portion_of_block(division, call.k, TURN);
-    const size_t column = (size_t)portion.tile * WARP;
+    const struct k_range range = range_of_block(work, call.k, TURN);
+    const size_t column = (size_t)range.tile * WARP;
     float sum[ROWS][LANE] = {}, total[COUNT] = {};
 
     begin(beside_copy);
-    multiply_rows<ROWS, ALIGNED>(call, portion, retention_until(kept_end), column, of_a, sum);
+    multiply_rows<ROWS, ALIGNED>(call, range, retention_until(kept_end), column, of_a, sum);
 #pragma unroll
     for (unsigned row = 0; row < ROWS; row += TOGETHER) {
         __syncthreads();
@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
     }
     if (beside_copy)
         wait_for_kernel_before();
-    if (!add_splits<COUNT>(division, portion, ROWS * WARP, total))
+    if (!add_splits<COUNT>(work, range, ROWS * WARP, total))
         return;
 #pragma unroll
     for (unsigned i = 0; i < COUNT; i++) {
@@ -117,10 +117,10 @@ static void launch_few_rows(const struct gemm *call, unsigned splits, size_t kep
 
     if (has_aligned_rows(call->b, call->ldb) && call->n % LANE == 0)
         launch_dependent((few_rows<ROWS, true>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end, beside_copy);
+                         split_into(splits), kept_end, beside_copy);
     else
         launch_dependent((few_rows<ROWS, false>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end, beside_copy);
+                         split_into(splits), kept_end, beside_copy);
 }
 
 void run_few_rows(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy)

@@ -106,15 +106,15 @@ static __device__ void add_slices(float *sums, const float sum[T::TALL][T::WIDE]
 template <typename T>
 static __global__ void __launch_bounds__(SPLIT_THREADS, T::RESIDENT)
     streamed_rows(const struct gemm call, const __grid_constant__ CUtensorMap a,
-                  const __grid_constant__ CUtensorMap b, const struct division division,
+                  const __grid_constant__ CUtensorMap b, const struct split_work work,
                   size_t kept_rows)
 {
     extern __shared__ __align__(1024) float streamed_memory[];
     __shared__ phase_barrier full[T::STAGES], free[T::STAGES];
     const struct ring ring = start_ring<T>(
         streamed_memory, streamed_memory + T::STAGES * T::A_FLOATS, NULL, full, free, 1);
-    const struct portion portion = portion_of_block(division, call.k, T::DEPTH);
-    const unsigned steps = (unsigned)((portion.end - portion.begin + T::DEPTH - 1) / T::DEPTH);
+    const struct k_range range = range_of_block(work, call.k, T::DEPTH);
+    const unsigned steps = (unsigned)((range.end - range.begin + T::DEPTH - 1) / T::DEPTH);
     const uint64_t keep = hint_to_keep(), evict = hint_to_evict();
     struct slot slot = {0, 0}, ahead = {0, 1};
     float sum[T::TALL][T::WIDE] = {}, total[T::COUNT];
@@ -129,8 +129,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, T::RESIDENT)
         /* Not yet into the stage that was read last: other warps may still be at it. */
         if (threadIdx.x == 0)
             for (; started < steps && started < max(step + T::STAGES - 1, T::STAGES); started++) {
-                const size_t p = portion.begin + started * T::DEPTH;
-                start_stage<T>(&a, &b, p, portion.tile, p < kept_rows ? keep : evict, ring, &ahead);
+                const size_t p = range.begin + started * T::DEPTH;
+                start_stage<T>(&a, &b, p, range.tile, p < kept_rows ? keep : evict, ring, &ahead);
             }
         barrier_wait(&ring.full[slot.stage], slot.parity);
         multiply_stage<T>(ring.a + slot.stage * T::A_FLOATS, ring.b + slot.stage * T::B_FLOATS,
@@ -139,12 +139,12 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, T::RESIDENT)
         advance<T>(&slot);
     }
     add_slices<T>(streamed_memory, sum, total);
-    if (!add_splits<T::COUNT>(division, portion, T::ROWS * T::N, total))
+    if (!add_splits<T::COUNT>(work, range, T::ROWS * T::N, total))
         return;
 #pragma unroll
     for (unsigned i = 0; i < T::COUNT; i++) {
         const unsigned element = threadIdx.x + i * SPLIT_THREADS;
-        store(call, element / T::N, (size_t)portion.tile * T::N + element % T::N, total[i]);
+        store(call, element / T::N, (size_t)range.tile * T::N + element % T::N, total[i]);
     }
 }
 
@@ -172,7 +172,7 @@ static void launch(const struct gemm *call, unsigned splits, size_t kept)
     allow_shared_memory(streamed_rows<T>, T::SHARED_BYTES, allowed);
     launch_dependent(streamed_rows<T>, blocks, SPLIT_THREADS, T::SHARED_BYTES, *call,
                      describe_a(call, T::ROWS), describe_b(call, T::DEPTH, T::N),
-                     division_into(splits), kept / call->ldb);
+                     split_into(splits), kept / call->ldb);
 }
 
 void run_streamed(const struct gemm *call, unsigned splits, size_t kept)

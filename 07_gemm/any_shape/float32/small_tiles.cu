@@ -86,14 +86,14 @@ static __device__ void copy_any_part(float *to, const struct part &part)
 
 /* Starts the copies of a chunk, from value `first` of p on. */
 template <typename T>
-static __device__ void start_stage(const struct gemm &call, const struct portion &portion,
-                                   size_t row, size_t column, size_t first, float *stage)
+static __device__ void start_stage(const struct gemm &call, const struct k_range &range, size_t row,
+                                   size_t column, size_t first, float *stage)
 {
-    if (first < portion.end) {
-        copy_any_part<T::M, T::CHUNK, T::PADDED>(
-            stage, {call.a, call.lda, call.m, portion.end, row, first});
+    if (first < range.end) {
+        copy_any_part<T::M, T::CHUNK, T::PADDED>(stage,
+                                                 {call.a, call.lda, call.m, range.end, row, first});
         copy_any_part<T::CHUNK, T::N, T::N>(stage + T::A,
-                                            {call.b, call.ldb, portion.end, call.n, first, column});
+                                            {call.b, call.ldb, range.end, call.n, first, column});
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
@@ -125,24 +125,24 @@ static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][T::
     }
 }
 
-/* The warp's chunks of the portion. A stage's copies are the warp's own, so that the warp waits for
+/* The warp's chunks of the range. A stage's copies are the warp's own, so that the warp waits for
  * these only, and no other warp for it. */
 template <typename T>
-static __device__ void multiply_chunks(const struct gemm &call, const struct portion &portion,
+static __device__ void multiply_chunks(const struct gemm &call, const struct k_range &range,
                                        size_t row, size_t column, float *ring,
                                        float sum[T::ROWS][T::COLUMNS])
 {
     const unsigned apart = T::WARPS * T::CHUNK;
     unsigned stage = 0;
-    size_t first = portion.begin + threadIdx.x / 32 * T::CHUNK;
+    size_t first = range.begin + threadIdx.x / 32 * T::CHUNK;
 
 #pragma unroll
     for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++)
-        start_stage<T>(call, portion, row, column, first + ahead * apart, ring + ahead * T::STAGE);
-    for (; first < portion.end; first += apart) {
+        start_stage<T>(call, range, row, column, first + ahead * apart, ring + ahead * T::STAGE);
+    for (; first < range.end; first += apart) {
         const unsigned free_stage = (stage + T::STAGES - 1) % T::STAGES;
 
-        start_stage<T>(call, portion, row, column, first + (T::STAGES - 1) * apart,
+        start_stage<T>(call, range, row, column, first + (T::STAGES - 1) * apart,
                        ring + free_stage * T::STAGE);
         asm volatile("cp.async.wait_group %0;" ::"n"(T::STAGES - 1) : "memory");
         __syncwarp(); /* the other lanes have waited for theirs */
@@ -173,20 +173,20 @@ static __device__ void add_warps(const float sum[T::ROWS][T::COLUMNS], float *su
 
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
-    small_tiles(const struct gemm call, const struct division division)
+    small_tiles(const struct gemm call, const struct split_work work)
 {
     extern __shared__ __align__(128) float memory[]; /* beside a variable of 1 byte: see docs */
     const unsigned across = (unsigned)((call.n + T::N - 1) / T::N);
-    const struct portion portion = portion_of_block(division, call.k, 4);
-    const size_t row = (size_t)(portion.tile / across) * T::M;
-    const size_t column = (size_t)(portion.tile % across) * T::N;
+    const struct k_range range = range_of_block(work, call.k, 4);
+    const size_t row = (size_t)(range.tile / across) * T::M;
+    const size_t column = (size_t)(range.tile % across) * T::N;
     float sum[T::ROWS][T::COLUMNS] = {}, total[T::COUNT];
 
     overlap_launches();
-    multiply_chunks<T>(call, portion, row, column, memory + threadIdx.x / 32 * T::STAGES * T::STAGE,
+    multiply_chunks<T>(call, range, row, column, memory + threadIdx.x / 32 * T::STAGES * T::STAGE,
                        sum);
     add_warps<T>(sum, memory, total);
-    if (!add_splits<T::COUNT, T::THREADS>(division, portion, T::M * T::N, total))
+    if (!add_splits<T::COUNT, T::THREADS>(work, range, T::M * T::N, total))
         return;
 #pragma unroll
     for (unsigned i = 0; i < T::COUNT; i++) {
@@ -202,7 +202,7 @@ static void launch_small_tiles(const struct gemm *call, unsigned splits)
 
     allow_shared_memory(small_tiles<T>, T::SHARED_BYTES, allowed);
     launch_dependent(small_tiles<T>, tile_count(call, T::M, T::N) * splits, T::THREADS,
-                     T::SHARED_BYTES, *call, division_into(splits));
+                     T::SHARED_BYTES, *call, split_into(splits));
 }
 
 void run_small_tiles(const struct gemm *call, const struct plan *plan)

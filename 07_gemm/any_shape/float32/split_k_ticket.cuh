@@ -1,4 +1,4 @@
-/* Step 07: blocks that share a tile's values of p without waiting for one another. */
+/* Step 07: split-K, blocks that share a tile's values of p without waiting for one another. */
 #ifndef RUNGS_07_SPLITS_CUH
 #define RUNGS_07_SPLITS_CUH
 
@@ -21,54 +21,54 @@ static __device__ void add_parts_of_block(const float *sums, float total[COUNT])
     }
 }
 
-/* The blocks of a tile of C, `splits` of them, each take an equal share of the values of p. They
+/* The blocks of a tile of C, `splits` of them, each take an equal range of the values of p. They
  * leave their sums in `parts`; the last to finish, which the tile's ticket tells, adds them up in
  * the order of p. */
-struct division {
+struct split_work {
     unsigned splits;
     float *parts;      /* [tile][split][element] */
     unsigned *tickets; /* for each tile, how many have finished; all 0 between launches */
 };
 
-static inline struct division division_into(unsigned splits)
+static inline struct split_work split_into(unsigned splits)
 {
     if (splits == 1)
         return {1, NULL, NULL};
     return {splits, workspace_parts(), workspace_flags()};
 }
 
-/* A block's tile and its share of k: [begin, end), which begins at a multiple of what the kernel
+/* A block's tile and its range of k: [begin, end), which begins at a multiple of what the kernel
  * takes at a time, itself a multiple of 4. (A row of 2^34 floats fits on no GPU.) */
-struct portion {
+struct k_range {
     unsigned tile, split;
     size_t begin, end;
 };
 
-static __device__ struct portion portion_of_block(const struct division &division, size_t k,
-                                                  unsigned at_a_time)
+static __device__ struct k_range range_of_block(const struct split_work &work, size_t k,
+                                                unsigned at_a_time)
 {
     const unsigned turns = (unsigned)((k + at_a_time - 1) / at_a_time);
-    const unsigned each = turns / division.splits, more = turns % division.splits;
-    struct portion portion;
+    const unsigned each = turns / work.splits, more = turns % work.splits;
+    struct k_range range;
 
-    portion.tile = blockIdx.x / division.splits;
-    portion.split = blockIdx.x % division.splits;
-    portion.begin = (size_t)(portion.split * each + min(portion.split, more)) * at_a_time;
-    portion.end = min(k, portion.begin + (size_t)(each + (portion.split < more)) * at_a_time);
-    return portion;
+    range.tile = blockIdx.x / work.splits;
+    range.split = blockIdx.x % work.splits;
+    range.begin = (size_t)(range.split * each + min(range.split, more)) * at_a_time;
+    range.end = min(k, range.begin + (size_t)(each + (range.split < more)) * at_a_time);
+    return range;
 }
 
 /* Whether this block is the last of its tile: then the others' parts are visible to it. */
-static __device__ bool is_last_of_tile(const struct division &division, unsigned tile)
+static __device__ bool is_last_of_tile(const struct split_work &work, unsigned tile)
 {
     __shared__ bool is_last;
 
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence(); /* releases what all have stored */
-        is_last = atomicAdd(&division.tickets[tile], 1) == division.splits - 1;
+        is_last = atomicAdd(&work.tickets[tile], 1) == work.splits - 1;
         if (is_last)
-            division.tickets[tile] = 0; /* for the next launch */
+            work.tickets[tile] = 0; /* for the next launch */
         __threadfence();
     }
     __syncthreads();
@@ -79,26 +79,26 @@ static __device__ bool is_last_of_tile(const struct division &division, unsigned
  * THREADS, then the tile's, if it has such an element. False: a block that is not done yet will do
  * it. */
 template <unsigned COUNT, unsigned THREADS = SPLIT_THREADS>
-static __device__ bool add_splits(const struct division &division, const struct portion &portion,
+static __device__ bool add_splits(const struct split_work &work, const struct k_range &range,
                                   unsigned elements, float total[COUNT])
 {
-    float *const parts = division.parts + (size_t)portion.tile * division.splits * elements;
+    float *const parts = work.parts + (size_t)range.tile * work.splits * elements;
 
-    if (division.splits == 1)
+    if (work.splits == 1)
         return true;
 #pragma unroll
     for (unsigned i = 0; i < COUNT; i++) {
         const unsigned element = threadIdx.x + i * THREADS;
         if (element < elements)
-            parts[(size_t)portion.split * elements + element] = total[i];
+            parts[(size_t)range.split * elements + element] = total[i];
     }
-    if (!is_last_of_tile(division, portion.tile))
+    if (!is_last_of_tile(work, range.tile))
         return false;
 #pragma unroll
     for (unsigned i = 0; i < COUNT; i++)
         total[i] = 0;
 #pragma unroll(COUNT < 4 ? 8 : 4)
-    for (unsigned s = 0; s < division.splits; s++) {
+    for (unsigned s = 0; s < work.splits; s++) {
         const float *const part = parts + (size_t)s * elements;
 #pragma unroll
         for (unsigned i = 0; i < COUNT; i++) {

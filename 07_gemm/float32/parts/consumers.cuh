@@ -94,15 +94,15 @@ static __device__ void add_products(const float a[THREAD_M], const float b[T::TH
     }
 }
 
-/* Adds the products of `steps` stages to the sums: a slice's share of each stage, but of the last
+/* Adds the products of `steps` stages to the sums: a slice's part of each stage, but of the last
  * only the first `last` values of p, a multiple of UNROLL. The elements for p + 1 are loaded while
  * those for p are multiplied. */
 template <typename T, enum order ORDER>
 static __device__ void multiply(const struct ring &ring, struct within at, unsigned steps,
                                 unsigned last, struct slot *slot, float sum[THREAD_M][T::THREAD_N])
 {
-    const float *const all_a = ring.a + at.row + at.slice * T::SHARE * T::PADDED_M;
-    const float *const all_b = ring.b + at.column + at.slice * T::SHARE * T::N;
+    const float *const all_a = ring.a + at.row + at.slice * T::SLICE_DEPTH * T::PADDED_M;
+    const float *const all_b = ring.b + at.column + at.slice * T::SLICE_DEPTH * T::N;
     float a[2][THREAD_M], b[2][T::THREAD_N];
 
     barrier_wait(&ring.full[slot->stage], slot->parity);
@@ -118,7 +118,8 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
         /* p0 only counts the turns, from a variable to a constant: the other way round, the
          * compiler arranges the loop worse. */
 #pragma unroll 1
-        for (unsigned p0 = step + 1 < steps ? 0 : T::SHARE - last; p0 < T::SHARE; p0 += T::UNROLL) {
+        for (unsigned p0 = step + 1 < steps ? 0 : T::SLICE_DEPTH - last; p0 < T::SLICE_DEPTH;
+             p0 += T::UNROLL) {
 #pragma unroll
             for (unsigned p = 0; p < T::UNROLL; p++) {
                 if (p < T::UNROLL - 1) {
@@ -126,7 +127,7 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
                 } else {
                     tile_a += T::UNROLL * T::PADDED_M;
                     tile_b += T::UNROLL * T::N;
-                    if (p0 == T::SHARE - T::UNROLL) {
+                    if (p0 == T::SLICE_DEPTH - T::UNROLL) {
                         /* Nobody uses what is loaded after the last stage, from inside it. */
                         tile_a -= last * T::PADDED_M;
                         tile_b -= last * T::N;

@@ -33,7 +33,7 @@ struct Tile {
 
     /* Of a stage's values of p, how many a slice multiplies, and how many of these in one turn of
      * its loop. More would not fit in the instruction cache. */
-    static const unsigned SHARE = DEPTH / SLICES, UNROLL = SHARE < 8 ? SHARE : 8;
+    static const unsigned SLICE_DEPTH = DEPTH / SLICES, UNROLL = SLICE_DEPTH < 8 ? SLICE_DEPTH : 8;
 
     /* How many of a thread's rows of sums it stores: slices share them. */
     static const unsigned ROWS = THREAD_M / SLICES;

@@ -39,7 +39,7 @@ static __device__ inline void consume(const struct gemm &call, const struct ring
     struct slot slot = {0, 0};
     float sum[THREAD_M][Large::THREAD_N] = {};
 
-    multiply<Large, ORDER>(ring, at, steps_along<Large>(call), Large::SHARE, &slot, sum);
+    multiply<Large, ORDER>(ring, at, steps_along<Large>(call), Large::SLICE_DEPTH, &slot, sum);
     store_tile<Large>(call, tile_of_block(call), at, ring.exchange, sum);
 }
 

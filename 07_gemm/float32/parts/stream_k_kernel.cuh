@@ -16,8 +16,8 @@ static __device__ void produce(const struct gemm &call, const struct tma_b &b,
 {
     struct slot slot = {0, 1};
 
-    for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share))
-        produce_tile<T>(call, b, tile_at<T>(work, share.tile), share.first, share.steps, ring,
+    for (struct k_range range = first_range(work); range.steps > 0; range = next_range(work, range))
+        produce_tile<T>(call, b, tile_at<T>(work, range.tile), range.first, range.steps, ring,
                         &slot);
 }
 
@@ -32,22 +32,23 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
     const struct within at = place_in_tile<T>();
     struct slot slot = {0, 0};
 
-    for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
+    for (struct k_range range = first_range(work); range.steps > 0;
+         range = next_range(work, range)) {
         float sum[THREAD_M][T::THREAD_N] = {}, rows[T::ROWS][T::THREAD_N];
         struct gemm scaled = call;
 
-        MULTIPLY(ring, at, share.steps, IS_SHORT ? last_values<T>(work, share) : T::SHARE, &slot,
-                 sum);
+        MULTIPLY(ring, at, range.steps, IS_SHORT ? last_values<T>(work, range) : T::SLICE_DEPTH,
+                 &slot, sum);
         add_slices<T>(at, ring.exchange, sum, rows);
-        if (is_sent(work, share)) {
-            send_part<T>(call, work, share, at, rows);
+        if (is_sent(work, range)) {
+            send_part<T>(call, work, range, at, rows);
             continue;
         }
-        if (share.steps < work.k_steps) {
-            collect_parts<T>(call, work, share, at, rows);
+        if (range.steps < work.k_steps) {
+            collect_parts<T>(call, work, range, at, rows);
             scaled.alpha = 1;
         }
-        store_tile<T>(scaled, tile_at<T>(work, share.tile), at, ring.exchange, rows);
+        store_tile<T>(scaled, tile_at<T>(work, range.tile), at, ring.exchange, rows);
     }
 }
 

@@ -30,41 +30,41 @@ static __device__ unsigned long long first_iteration(const struct work &work, un
 }
 
 /* A block's steps along k for one tile: `first` and how many. 0 steps: the block is done. */
-struct share {
+struct k_range {
     unsigned tile, first, steps;
 };
 
-/* The block's share that ends before iteration `end`. A block does its shares from the last to the
+/* The block's range that ends before iteration `end`. A block does its ranges from the last to the
  * first: the first may need sums of the block before, which that one computed first. */
-static __device__ struct share share_before(const struct work &work, unsigned long long end)
+static __device__ struct k_range range_before(const struct work &work, unsigned long long end)
 {
     const unsigned long long begin = first_iteration(work, blockIdx.x);
-    struct share share = {};
+    struct k_range range = {};
 
     if (begin < end) {
-        share.tile = (unsigned)((end - 1) / work.k_steps);
-        const unsigned long long start = max(begin, (unsigned long long)share.tile * work.k_steps);
-        share.first = (unsigned)(start % work.k_steps);
-        share.steps = (unsigned)(end - start);
+        range.tile = (unsigned)((end - 1) / work.k_steps);
+        const unsigned long long start = max(begin, (unsigned long long)range.tile * work.k_steps);
+        range.first = (unsigned)(start % work.k_steps);
+        range.steps = (unsigned)(end - start);
     }
-    return share;
+    return range;
 }
 
-static __device__ struct share first_share(const struct work &work)
+static __device__ struct k_range first_range(const struct work &work)
 {
-    return share_before(work, first_iteration(work, blockIdx.x + 1));
+    return range_before(work, first_iteration(work, blockIdx.x + 1));
 }
 
-static inline __device__ struct share next_share(const struct work &work, struct share share)
+static inline __device__ struct k_range next_range(const struct work &work, struct k_range range)
 {
-    return share_before(work, (unsigned long long)share.tile * work.k_steps + share.first);
+    return range_before(work, (unsigned long long)range.tile * work.k_steps + range.first);
 }
 
-/* How many values of p of a share's last stage are multiplied. */
+/* How many values of p of a range's last stage are multiplied. */
 template <typename T>
-static __device__ unsigned last_values(const struct work &work, const struct share &share)
+static __device__ unsigned last_values(const struct work &work, const struct k_range &range)
 {
-    return share.first + share.steps == work.k_steps ? work.last : T::DEPTH;
+    return range.first + range.steps == work.k_steps ? work.last : T::DEPTH;
 }
 
 template <typename T>
@@ -80,29 +80,29 @@ static __device__ struct place tile_at(const struct work &work, unsigned number)
     return tile;
 }
 
-/* Whether a share's sums are only a part of the tile's, and another adds them up. */
-static inline __device__ bool is_sent(const struct work &work, const struct share &share)
+/* Whether a range's sums are only a part of the tile's, and another adds them up. */
+static inline __device__ bool is_sent(const struct work &work, const struct k_range &range)
 {
-    return share.steps < work.k_steps &&
-           (work.added_later || share.first + share.steps < work.k_steps);
+    return range.steps < work.k_steps &&
+           (work.added_later || range.first + range.steps < work.k_steps);
 }
 
-/* Where a block leaves the partial sums of a share. */
+/* Where a block leaves the partial sums of a range. */
 template <typename T>
 static __device__ float *part_of(const struct work &work, unsigned block, bool is_begun)
 {
     return work.parts + ((size_t)block * 2 + is_begun) * T::M * T::N;
 }
 
-/* Leaves a share's sums, times alpha, for the block that ends the tile or for add_parts. */
+/* Leaves a range's sums, times alpha, for the block that ends the tile or for add_parts. */
 template <typename T>
 static __device__ void send_part(const struct gemm &call, const struct work &work,
-                                 const struct share &share, struct within at,
+                                 const struct k_range &range, struct within at,
                                  const float rows[T::ROWS][T::THREAD_N])
 {
     struct gemm part = call;
 
-    part.c = part_of<T>(work, blockIdx.x, share.first > 0);
+    part.c = part_of<T>(work, blockIdx.x, range.first > 0);
     part.m = T::M;
     part.n = part.ldc = T::N;
     part.beta = 0;
@@ -128,10 +128,10 @@ static inline __device__ unsigned block_of(const struct work &work, unsigned lon
  * in a fixed order, so that the result is the same in every run. */
 template <typename T>
 static __device__ void collect_parts(const struct gemm &call, const struct work &work,
-                                     struct share share, struct within at,
+                                     struct k_range range, struct within at,
                                      float rows[T::ROWS][T::THREAD_N])
 {
-    const unsigned first = block_of(work, (unsigned long long)share.tile * work.k_steps);
+    const unsigned first = block_of(work, (unsigned long long)range.tile * work.k_steps);
 
 #pragma unroll
     for (unsigned i = 0; i < T::ROWS * T::THREAD_N; i++)
@@ -169,13 +169,13 @@ static __device__ void collect_parts(const struct gemm &call, const struct work 
 static const unsigned ADD_THREADS = 256;
 
 /* Adds up the partial sums of tile blockIdx.x, if it was divided. Of a block's 8 warps, `together`
- * take the same 128 elements, each a share of the parts, four elements per lane. */
+ * take the same 128 elements, each a range of the parts, four elements per lane. */
 template <typename T>
 static __global__ void __launch_bounds__(ADD_THREADS)
     add_parts(const struct gemm call, const struct work work, unsigned together)
 {
     __shared__ __align__(16) float sums[8][128];
-    const unsigned warp = threadIdx.x / 32, column = threadIdx.x % 32 * 4, share = warp % together;
+    const unsigned warp = threadIdx.x / 32, column = threadIdx.x % 32 * 4, member = warp % together;
     const unsigned element = (blockIdx.y * 8 + warp) / together * 128 + column;
     const unsigned long long iteration = (unsigned long long)blockIdx.x * work.k_steps;
     const unsigned first = block_of(work, iteration),
@@ -187,7 +187,7 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     if (count == 1)
         return;
 #pragma unroll 8
-    for (unsigned i = count * share / together; i < count * (share + 1) / together; i++) {
+    for (unsigned i = count * member / together; i < count * (member + 1) / together; i++) {
         const float4 four = *(const float4 *)(part_of<T>(work, first + i, i > 0) + element);
         sum[0] += four.x;
         sum[1] += four.y;
@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     }
     *(float4 *)&sums[warp][column] = make_float4(sum[0], sum[1], sum[2], sum[3]);
     __syncthreads();
-    if (share > 0)
+    if (member > 0)
         return;
     for (unsigned w = 1; w < together; w++)
         for (unsigned j = 0; j < 4; j++)

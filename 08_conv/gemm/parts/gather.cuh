@@ -14,8 +14,8 @@ extern "C" {
 /* A place that is outside of every image, whatever is added to it. */
 static const int NOWHERE = -0x40000000;
 
-/* A block's part of the work: a tile of a group's product, over the stages of a split. */
-struct share {
+/* A block's work: a tile of a group's product, over the stages of a split. */
+struct k_range {
     unsigned filter_tile, pixel_tile, group;
     unsigned split, first_stage, end_stage;
 };
@@ -25,24 +25,24 @@ static inline unsigned blocks_for(const struct conv &call, const struct gather_p
     return plan.filter_tiles * plan.pixel_tiles * (unsigned)call.groups * plan.splits;
 }
 
-static __device__ inline struct share share_of_block(const struct conv &call,
-                                                     const struct gather_plan &plan)
+static __device__ inline struct k_range range_of_block(const struct conv &call,
+                                                       const struct gather_plan &plan)
 {
     const unsigned pixel_tiles = blockIdx.x / plan.filter_tiles;
     const unsigned products = pixel_tiles / plan.pixel_tiles;
-    struct share share = {};
+    struct k_range range = {};
 
-    share.filter_tile = blockIdx.x % plan.filter_tiles;
-    share.pixel_tile = pixel_tiles % plan.pixel_tiles;
-    share.end_stage = plan.stages;
+    range.filter_tile = blockIdx.x % plan.filter_tiles;
+    range.pixel_tile = pixel_tiles % plan.pixel_tiles;
+    range.end_stage = plan.stages;
     if (call.groups > 1) /* if a block has little work, divisions count */
-        share.group = products % (unsigned)call.groups;
+        range.group = products % (unsigned)call.groups;
     if (plan.splits > 1) {
-        share.split = products / (unsigned)call.groups;
-        share.first_stage = (unsigned)((size_t)plan.stages * share.split / plan.splits);
-        share.end_stage = (unsigned)((size_t)plan.stages * (share.split + 1) / plan.splits);
+        range.split = products / (unsigned)call.groups;
+        range.first_stage = (unsigned)((size_t)plan.stages * range.split / plan.splits);
+        range.end_stage = (unsigned)((size_t)plan.stages * (range.split + 1) / plan.splits);
     }
-    return share;
+    return range;
 }
 
 /* The part of a stage that a thread copies: VECTOR pixels at a time, in ROWS rows of the im2col

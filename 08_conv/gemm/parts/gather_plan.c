@@ -41,8 +41,8 @@ static double cost_of(const struct conv *call, const struct gather_plan *plan,
     const double processors = call->multiprocessors > 0 ? call->multiprocessors : 1;
     const double full = (double)(size_t)(blocks / (processors * tile->resident));
     const double rest = blocks - full * processors * tile->resident;
-    const double share = (double)(size_t)((rest + processors - 1) / processors) / tile->resident;
-    const double waves = full + (rest > 0 ? 0.45 + 0.55 * share : 0);
+    const double filled = (double)(size_t)((rest + processors - 1) / processors) / tile->resident;
+    const double waves = full + (rest > 0 ? 0.45 + 0.55 * filled : 0);
     const double stages = (double)((plan->stages + plan->splits - 1) / plan->splits) + 3;
     const double gather = tile->gather_cost / (plan->vector * (double)tile->filters);
     const double work = waves * tile->resident * tile->filters * tile->pixels * GATHER_DEPTH *

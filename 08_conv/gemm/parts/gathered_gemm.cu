@@ -19,7 +19,7 @@ struct gemm_kind {
 
 /* A block's part of the work, and the stages in shared memory. */
 struct work {
-    struct share share;
+    struct k_range range;
     unsigned next, end; /* stages along the rows of the im2col matrix */
     float *a, *b;
     unsigned reading, writing;
@@ -36,15 +36,15 @@ static __device__ inline struct work begin_work(const struct conv &call,
     const unsigned a_column = threadIdx.x % (KIND::FILTERS / 4) * 4;
     struct work work = {};
 
-    work.share = share_of_block(call, plan);
-    work.next = work.share.first_stage;
-    work.end = work.share.end_stage;
+    work.range = range_of_block(call, plan);
+    work.next = work.range.first_stage;
+    work.end = work.range.end_stage;
     work.a = shared;
     work.b = shared + KIND::STAGES * KIND::A_FLOATS;
     work.a_place = a_row * KIND::FILTERS + a_column;
-    work.weights = plan.weights + work.share.group * plan.weights_step +
+    work.weights = plan.weights + work.range.group * plan.weights_step +
                    ((size_t)work.next * GATHER_DEPTH + a_row) * plan.filter_tiles * KIND::FILTERS +
-                   work.share.filter_tile * KIND::FILTERS + a_column;
+                   work.range.filter_tile * KIND::FILTERS + a_column;
     return work;
 }
 
@@ -86,8 +86,8 @@ static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
     struct work work = begin_work<KIND>(call, plan, (float *)shared);
     gatherer<KIND::PIXELS, KIND::THREADS, KIND::VECTOR> gather;
 
-    begin_gather(&gather, call, plan, threadIdx.x, work.share.group,
-                 work.share.pixel_tile * KIND::PIXELS);
+    begin_gather(&gather, call, plan, threadIdx.x, work.range.group,
+                 work.range.pixel_tile * KIND::PIXELS);
     overlap_launches();
     if (KIND::UNIFORM)
         work.tap = tap_of_stage<KIND::VECTOR>(call, plan, work.next);
@@ -107,14 +107,14 @@ static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
     }
     float *output = call.output;
     if (plan.splits > 1)
-        output = plan.parts + work.share.split * (size_t)plan.pixels * call.filters;
+        output = plan.parts + work.range.split * (size_t)plan.pixels * call.filters;
 #pragma unroll
     for (unsigned i = 0; i < 2; i++)
 #pragma unroll
         for (unsigned j = 0; j < 2; j++)
-            store_pixels(call, plan, output, work.share.group,
-                         work.share.filter_tile * KIND::FILTERS + row + 16 * i,
-                         work.share.pixel_tile * KIND::PIXELS + column + 32 * j, sums[i][j]);
+            store_pixels(call, plan, output, work.range.group,
+                         work.range.filter_tile * KIND::FILTERS + row + 16 * i,
+                         work.range.pixel_tile * KIND::PIXELS + column + 32 * j, sums[i][j]);
 }
 
 template <typename KIND>
