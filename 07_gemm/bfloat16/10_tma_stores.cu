@@ -90,7 +90,7 @@ static __device__ void sum_tile(tile_ring &ring, unsigned warpgroup, unsigned st
 static const unsigned BUFFERS = 2, BUFFER_BYTES = 64 * ROW_BYTES;
 
 /* Stores 64 x 64 elements by way of the buffer, with BLENDS for a beta that is not 0. stmatrix
- * writes four 8 x 8 tiles, each lane a row of 16 bytes, to the places that the TMA expects in
+ * writes four 8 x 8 tiles, each lane a row of 16 bytes, to the addresses that the TMA expects in
  * swizzled rows. */
 template <bool BLENDS>
 static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer, size_t row,

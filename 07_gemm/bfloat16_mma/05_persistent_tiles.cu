@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
     persistent_tiles(const struct gemm call, const struct tile_grid grid)
 {
     extern __shared__ __align__(128) uint16_t stages[];
-    const struct places warp = places_in_tile<T>();
+    const struct warp_coord warp = coord_in_tile<T>();
     const unsigned tiles = grid.rows * grid.columns;
     struct ring ring = ring_in(stages);
     struct fragments<T> of[2];

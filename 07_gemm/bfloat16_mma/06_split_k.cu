@@ -19,7 +19,7 @@ struct split_work {
     }
 };
 
-/* A range: its tile's number and place, and k from first to before end. */
+/* A range: its tile's number and coordinates, and k from first to before end. */
 struct k_range {
     unsigned tile;
     size_t row, column, first, end;
@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
     split_k(const struct gemm call, const struct split_work work)
 {
     extern __shared__ __align__(128) uint16_t stages[];
-    const struct places warp = places_in_tile<T>();
+    const struct warp_coord warp = coord_in_tile<T>();
     struct ring ring = ring_in(stages);
     struct fragments<T> of[2];
     struct copies<T> copies;

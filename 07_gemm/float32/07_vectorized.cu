@@ -2,9 +2,9 @@
 #include "float32/parts/eight_by_eight.cuh"
 
 /* A contiguous 8 x 8 square, as in register_tile. */
-static __device__ struct place place_in_square()
+static __device__ struct thread_coord coord_in_square()
 {
-    struct place at;
+    struct thread_coord at;
 
     at.row = threadIdx.x / (BLOCK_N / THREAD_N) * THREAD_M;
     at.column = threadIdx.x % (BLOCK_N / THREAD_N) * THREAD_N;
@@ -17,7 +17,7 @@ static __device__ struct place place_in_square()
  * lanes in each quarter of a warp access the same banks. */
 static __global__ void __launch_bounds__(THREADS) vectorized(const struct gemm call)
 {
-    multiply_block(call, place_in_square());
+    multiply_block(call, coord_in_square());
 }
 
 extern "C" void launch_vectorized(const struct gemm *call)

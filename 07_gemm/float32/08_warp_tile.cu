@@ -1,4 +1,4 @@
-/* Step 07: a tile of C per warp (place_in_warp). */
+/* Step 07: a tile of C per warp (coord_in_warp). */
 #include "float32/parts/eight_by_eight.cuh"
 
 /* Better: no bank conflicts in the inner loop, and for each p a warp loads 32 + 64 different floats
@@ -6,7 +6,7 @@
  * compute. */
 static __global__ void __launch_bounds__(THREADS) warp_tile(const struct gemm call)
 {
-    multiply_block(call, place_in_warp());
+    multiply_block(call, coord_in_warp());
 }
 
 extern "C" void launch_warp_tile(const struct gemm *call)

@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(THREADS) async_copies(const struct gemm
     const bool b_aligned = has_aligned_rows(call.b, call.ldb);
     const size_t tile_row = first_row_of_tile(call.n, BLOCK_M, BLOCK_N);
     const size_t tile_column = first_column_of_tile(call.n, BLOCK_N);
-    const struct place at = place_in_warp();
+    const struct thread_coord at = coord_in_warp();
     unsigned stage = 0;
 
     for (unsigned ahead = 0; ahead < STAGES - 1; ahead++) {

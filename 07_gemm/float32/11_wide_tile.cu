@@ -17,7 +17,7 @@ static __device__ void copy_or_zero(float *to, const float *matrix, size_t offse
 }
 
 /* Starts the copies of one pair of tiles. */
-static __device__ void start_copies(const struct gemm &call, struct place tile, size_t first,
+static __device__ void start_copies(const struct gemm &call, struct tile_coord tile, size_t first,
                                     float *tile_a, float *tile_b, bool b_aligned)
 {
     const unsigned p = threadIdx.x % Wide::DEPTH;
@@ -58,9 +58,9 @@ static __global__ void __launch_bounds__(THREADS) wide_tile(const struct gemm ca
     extern __shared__ __align__(16) float memory[];
     float *const all_a = memory, *const all_b = memory + Wide::STAGES * Wide::A_FLOATS;
     const bool b_aligned = has_aligned_rows(call.b, call.ldb);
-    const struct place tile = {first_row_of_tile(call.n, Wide::M, Wide::N),
-                               first_column_of_tile(call.n, Wide::N)};
-    const struct within at = place_in_tile<Wide>();
+    const struct tile_coord tile = {first_row_of_tile(call.n, Wide::M, Wide::N),
+                                    first_column_of_tile(call.n, Wide::N)};
+    const struct thread_coord at = coord_in_tile<Wide>();
     unsigned stage = 0;
 
     for (unsigned ahead = 0; ahead < Wide::STAGES - 1; ahead++) {

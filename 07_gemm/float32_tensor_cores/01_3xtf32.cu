@@ -67,13 +67,13 @@ static __global__ void __launch_bounds__(THREADS, 1)
 {
     divide_work<config::ring>(
         work,
-        [&](const config::ring &ring, const struct tile_place &place, size_t term,
-            phase_barrier *full) { copy_parts<config>(call, ring, &a, &b, place, term, full); },
-        [&](config::ring &ring, const struct tile_place &place) {
+        [&](const config::ring &ring, const struct tile_coord &tile, size_t term,
+            phase_barrier *full) { copy_parts<config>(call, ring, &a, &b, tile, term, full); },
+        [&](config::ring &ring, const struct tile_coord &tile) {
             float sum[config::TILE_N / 2];
             sum_in_threads(ring, work.steps, sum);
-            store_floats(call, place.row + threadIdx.x / WARPGROUP * 64 + row_in_fragment(),
-                         place.column, sum);
+            store_floats(call, tile.row + threadIdx.x / WARPGROUP * 64 + row_in_fragment(),
+                         tile.column, sum);
         });
 }
 

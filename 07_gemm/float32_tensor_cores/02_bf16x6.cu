@@ -57,7 +57,7 @@ struct fragment {
 };
 
 /* Which row of C the thread's first sums belong to, of the warpgroup's 64. Eight rows change
- * places, because the banks serve the lanes of four rows at a time: in the order of
+ * positions, because the banks serve the lanes of four rows at a time: in the order of
  * row_in_fragment, two of four would be in the same banks. */
 static __device__ unsigned row_of_thread()
 {
@@ -84,16 +84,16 @@ static __device__ void load_fragment(struct fragment &a, const unsigned char *ti
 }
 
 static __device__ void copy_tiles(const tile_ring &ring, const CUtensorMap *a, const CUtensorMap *b,
-                                  const struct tile_place &place, size_t term, size_t rows_of_b,
+                                  const struct tile_coord &tile, size_t term, size_t rows_of_b,
                                   phase_barrier *full)
 {
-    copy_tile(ring.a(), a, place.row, term, full);
+    copy_tile(ring.a(), a, tile.row, term, full);
 #pragma unroll
     for (unsigned part = 0; part < PARTS; part++)
 #pragma unroll
         for (unsigned panel = 0; panel < TILE_N / PANEL; panel++)
             copy_tile(ring.b() + part * PART_BYTES + panel * PANEL_BYTES, b,
-                      part * rows_of_b + term, place.column + panel * PANEL, full);
+                      part * rows_of_b + term, tile.column + panel * PANEL, full);
 }
 
 /* ---- products -------------------------------------------------------------------------------- */
@@ -155,13 +155,13 @@ static __global__ void __launch_bounds__(THREADS, 1)
 {
     divide_work<tile_ring>(
         work,
-        [&](const tile_ring &ring, const struct tile_place &place, size_t term,
-            phase_barrier *full) { copy_tiles(ring, &a, &b, place, term, rows_of_b, full); },
-        [&](tile_ring &ring, const struct tile_place &place) {
+        [&](const tile_ring &ring, const struct tile_coord &tile, size_t term,
+            phase_barrier *full) { copy_tiles(ring, &a, &b, tile, term, rows_of_b, full); },
+        [&](tile_ring &ring, const struct tile_coord &tile) {
             float sum[TILE_N / 2];
             sum_in_threads(ring, work.steps, sum);
-            store_floats(call, place.row + threadIdx.x / WARPGROUP * 64 + row_of_thread(),
-                         place.column, sum);
+            store_floats(call, tile.row + threadIdx.x / WARPGROUP * 64 + row_of_thread(),
+                         tile.column, sum);
         });
 }
 

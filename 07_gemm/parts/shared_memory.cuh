@@ -11,7 +11,7 @@
 template <typename Kernel>
 static inline void allow_shared_memory(Kernel *kernel, unsigned bytes, bool allowed[MOST_GPUS])
 {
-    bool *const here = &allowed[gpu_place()];
+    bool *const here = &allowed[gpu_index()];
 
     if (!*here)
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);

@@ -25,7 +25,7 @@ static void *allocate(size_t bytes)
 
 extern "C" void prepare_workspace(const struct gemm *call)
 {
-    auto &mine = workspaces[gpu_place()];
+    auto &mine = workspaces[gpu_index()];
 
     if (mine.parts == NULL) {
         mine.parts =
@@ -37,17 +37,17 @@ extern "C" void prepare_workspace(const struct gemm *call)
 
 extern "C" float *workspace_parts(void)
 {
-    return workspaces[gpu_place()].parts;
+    return workspaces[gpu_index()].parts;
 }
 
 extern "C" unsigned *workspace_flags(void)
 {
-    return workspaces[gpu_place()].flags;
+    return workspaces[gpu_index()].flags;
 }
 
 extern "C" float *workspace_copy(size_t floats)
 {
-    auto &mine = workspaces[gpu_place()];
+    auto &mine = workspaces[gpu_index()];
 
     if (floats > mine.copy_floats) {
         cudaFree(mine.copy);

@@ -40,7 +40,7 @@ static void gather_b(void)
         return;
     CHECK_NCCL(ncclGroupStart());
     for (int gpu = shares.first; gpu < shares.end; gpu++)
-        CHECK_NCCL(ncclAllGather(place_of_slot(gpu, gpu), place_of_slot(gpu, 0), count,
+        CHECK_NCCL(ncclAllGather(address_of_slot(gpu, gpu), address_of_slot(gpu, 0), count,
                                  element_type(), comms[gpu], shares.of[gpu].copies));
     CHECK_NCCL(ncclGroupEnd());
     for (int gpu = shares.first; gpu < shares.end; gpu++) {
@@ -84,10 +84,10 @@ static void exchange_pieces(int step)
         cudaStream_t stream = shares.of[gpu].copies;
 
         if (elements_of_b(own) > 0)
-            CHECK_NCCL(ncclSend(place_of_b(gpu, own), elements_of_b(own), element_type(), to,
+            CHECK_NCCL(ncclSend(address_of_b(gpu, own), elements_of_b(own), element_type(), to,
                                 comms[gpu], stream));
         if (elements_of_b(other) > 0)
-            CHECK_NCCL(ncclRecv(place_of_b(gpu, other), elements_of_b(other), element_type(),
+            CHECK_NCCL(ncclRecv(address_of_b(gpu, other), elements_of_b(other), element_type(),
                                 owner_of_b(other), comms[gpu], stream));
     }
     CHECK_NCCL(ncclGroupEnd());

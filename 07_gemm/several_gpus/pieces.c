@@ -55,7 +55,7 @@ int owner_of_b(int piece)
     return piece % shares.down * shares.across + piece / shares.down;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 size_t size_of_element(void)
 {
@@ -68,7 +68,7 @@ void *elements_on(void *memory, size_t elements)
 }
 
 /* Pieces of A are rows below each other. */
-void *place_of_a(int gpu, int piece)
+void *address_of_a(int gpu, int piece)
 {
     const struct share *const share = &shares.of[gpu];
 
@@ -86,7 +86,7 @@ size_t leading_of_b(int piece)
 }
 
 /* Pieces of B follow each other, each a matrix with k rows. */
-void *place_of_b(int gpu, int piece)
+void *address_of_b(int gpu, int piece)
 {
     const struct share *const share = &shares.of[gpu];
 
@@ -110,7 +110,7 @@ size_t elements_of_slot(void)
     return rows_of_slot() * rounded_up(shares.call.n);
 }
 
-void *place_of_slot(int gpu, int slot)
+void *address_of_slot(int gpu, int slot)
 {
     return elements_on(shares.of[gpu].b, (size_t)slot * elements_of_slot());
 }
@@ -145,8 +145,8 @@ struct gemm product_of_pieces(int gpu, int a, int b)
 
     call.m = first_row(a + 1) - first_row(a);
     call.n = first_column(b + 1) - first_column(b);
-    call.a = place_of_a(gpu, a);
-    call.b = place_of_b(gpu, b);
+    call.a = address_of_a(gpu, a);
+    call.b = address_of_b(gpu, b);
     call.ldb = leading_of_b(b);
     call.c = elements_on(share->c,
                          (first_row(a) - share->row) * call.ldc + first_column(b) - share->column);

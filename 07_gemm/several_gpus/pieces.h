@@ -13,7 +13,7 @@ size_t rounded_up(size_t elements);
 size_t first_row(int piece);
 size_t first_column(int piece);
 
-/* An element's bytes; the place so many elements on. */
+/* An element's bytes; the address so many elements on. */
 size_t size_of_element(void);
 void *elements_on(void *memory, size_t elements);
 
@@ -29,13 +29,13 @@ int piece_of_b(int gpu, int i);
 /* The GPU that has the piece before a call, where the piece is on a GPU, and its size. */
 int owner_of_a(int piece);
 int owner_of_b(int piece);
-void *place_of_a(int gpu, int piece);
-void *place_of_b(int gpu, int piece);
+void *address_of_a(int gpu, int piece);
+void *address_of_b(int gpu, int piece);
 size_t elements_of_a(int piece);
 size_t elements_of_b(int piece);
 
 /* The same of slots (B_BY_ROWS): each GPU has its own, and needs all. */
-void *place_of_slot(int gpu, int slot);
+void *address_of_slot(int gpu, int slot);
 size_t elements_of_slot(void);
 
 /* What a GPU multiplies, in its own memory: its rows by all of B; a piece of A by one of B. */

@@ -78,7 +78,7 @@ static void place_a(int gpu)
     const size_t first = first_row(piece);
 
     shares.of[gpu].a = allocate(shares.of[gpu].rows * rounded_up(call->k));
-    copy_matrix(place_of_a(gpu, piece), rounded_up(call->k),
+    copy_matrix(address_of_a(gpu, piece), rounded_up(call->k),
                 (const char *)call->a + first * call->lda * size_of_element(), call->lda,
                 first_row(piece + 1) - first, call->k);
 }
@@ -92,7 +92,7 @@ static void place_b_by_rows(int gpu)
 
     shares.of[gpu].b = allocate((size_t)call->gpus * elements_of_slot());
     if (first < last)
-        copy_matrix(all ? shares.of[gpu].b : place_of_slot(gpu, gpu), rounded_up(call->n),
+        copy_matrix(all ? shares.of[gpu].b : address_of_slot(gpu, gpu), rounded_up(call->n),
                     (const char *)call->b + first * call->ldb * size_of_element(), call->ldb,
                     last - first, call->n);
 }
@@ -104,7 +104,7 @@ static void place_b_by_columns(int gpu)
     const size_t first = first_column(piece);
 
     shares.of[gpu].b = allocate(call->k * rounded_up(shares.of[gpu].columns));
-    copy_matrix(place_of_b(gpu, piece), leading_of_b(piece),
+    copy_matrix(address_of_b(gpu, piece), leading_of_b(piece),
                 (const char *)call->b + first * size_of_element(), call->ldb, call->k,
                 first_column(piece + 1) - first);
 }

@@ -129,7 +129,7 @@ static void copy_piece_of_b(int gpu, int j)
 {
     const int piece = piece_of_b(gpu, j), owner = owner_of_b(piece);
 
-    copy(gpu, place_of_b(gpu, piece), owner, place_of_b(owner, piece), elements_of_b(piece),
+    copy(gpu, address_of_b(gpu, piece), owner, address_of_b(owner, piece), elements_of_b(piece),
          shares.of[gpu].b_came[j]);
 }
 
@@ -169,7 +169,7 @@ static void copy_piece_of_a(int gpu, int i)
 {
     const int piece = piece_of_a(gpu, i), owner = owner_of_a(piece);
 
-    copy(gpu, place_of_a(gpu, piece), owner, place_of_a(owner, piece), elements_of_a(piece),
+    copy(gpu, address_of_a(gpu, piece), owner, address_of_a(owner, piece), elements_of_a(piece),
          shares.of[gpu].a_came[i]);
 }
 

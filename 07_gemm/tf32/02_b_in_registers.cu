@@ -24,7 +24,7 @@ static const unsigned shared_bytes = STAGES *tile_ring::STAGE_BYTES +
 /* The first of the thread's two columns of B and C, of the warpgroup's 64; the other is 4 further
  * on. wgmma takes columns in any order, since those of C are stored in the same one. In this, the
  * lanes of a warp load from different banks: chunks c and c + 4, of four rows r with different
- * r % 4, are at eight places c ^ r % 8. */
+ * r % 4, are at eight positions c ^ r % 8. */
 static __device__ unsigned column_of_thread()
 {
     const unsigned thread = threadIdx.x % WARPGROUP, row = thread % 32 / 4;
@@ -106,7 +106,7 @@ static __device__ void store_transposed(const struct gemm &call, size_t row, siz
 /* 64 rows at a time, from a swizzled buffer for each 32 columns. The TMA stores the last ones while
  * the next tile's products run. */
 static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *c,
-                                    unsigned char *buffers, const struct tile_place &place,
+                                    unsigned char *buffers, const struct tile_coord &tile,
                                     const float (&sum)[TILE_M / 2])
 {
     const unsigned column = column_of_thread(), first_row = threadIdx.x % 4 * 2;
@@ -114,7 +114,7 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
 
 #pragma unroll
     for (unsigned part = 0; part < TILE_M / BUFFER_ROWS; part++) {
-        const size_t part_row = place.row + part * BUFFER_ROWS;
+        const size_t part_row = tile.row + part * BUFFER_ROWS;
         if (is_first)
             store_wait_read<0>();
         warpgroup_barrier();
@@ -122,7 +122,7 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
         for (unsigned i = 0; i < BUFFER_ROWS / 2; i++) {
             const unsigned row = first_row + i / 4 * 8 + i % 2;
             const unsigned chunk = (column % PANEL / 4 + i / 2 % 2) ^ row % 8;
-            const size_t to_row = part_row + row, to_column = place.column + column + i / 2 % 2 * 4;
+            const size_t to_row = part_row + row, to_column = tile.column + column + i / 2 % 2 * 4;
             float value = call.alpha * sum[part * (BUFFER_ROWS / 2) + i];
             if (call.beta != 0 && to_row < call.m && to_column < call.n)
                 value += call.beta * call.c[to_row * call.ldc + to_column];
@@ -134,7 +134,7 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
         if (is_first) {
 #pragma unroll
             for (unsigned panel = 0; panel < 64 / PANEL; panel++)
-                store_tile(c, part_row, place.column + panel * PANEL,
+                store_tile(c, part_row, tile.column + panel * PANEL,
                            buffers + panel * BUFFER_BYTES);
             store_commit();
         }
@@ -153,25 +153,25 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
     divide_work<tile_ring>(
         work,
-        [&](const tile_ring &ring, const struct tile_place &place, size_t term,
+        [&](const tile_ring &ring, const struct tile_coord &tile, size_t term,
             phase_barrier *full) {
-            copy_tile(ring.a(), &a, place.row, term, full);
+            copy_tile(ring.a(), &a, tile.row, term, full);
 #pragma unroll
             for (unsigned panel = 0; panel < TILE_N / PANEL; panel++)
-                copy_tile(ring.b() + panel * PANEL_BYTES, &b, term, place.column + panel * PANEL,
+                copy_tile(ring.b() + panel * PANEL_BYTES, &b, term, tile.column + panel * PANEL,
                           full);
         },
-        [&](tile_ring &ring, struct tile_place place) {
+        [&](tile_ring &ring, struct tile_coord tile) {
             float sum[TILE_M / 2];
             sum_tile(ring, work.steps, sum);
-            place.column += warpgroup * 64;
+            tile.column += warpgroup * 64;
             if (STORES_BY_TMA && c_is_mapped)
                 store_by_tma(call, &c,
                              ring.tiles + STAGES * ring.STAGE_BYTES +
                                  warpgroup * BUFFERS * BUFFER_BYTES,
-                             place, sum);
+                             tile, sum);
             else
-                store_transposed(call, place.row, place.column, sum);
+                store_transposed(call, tile.row, tile.column, sum);
         });
     if (STORES_BY_TMA && threadIdx.x < CONSUMERS && threadIdx.x % WARPGROUP == 0)
         store_wait();

@@ -30,14 +30,14 @@ static double us_of_direct(const struct conv *call)
 {
     static const double channel_us[] = {1.01, 1.82, 1.39}, bytes_a_us = 2.29e6;
     const unsigned groups = direct_groups(call);
-    const size_t places = groups == 3 ? 64 : 128;
+    const size_t positions = groups == 3 ? 64 : 128;
     const size_t strips = divided_up(call->out_width, 4), across = divided_up(strips, 16);
     const size_t wide = divided_up(strips, across);
-    const size_t high = smaller(places / wide, divided_up(call->out_height, 2));
+    const size_t high = smaller(positions / wide, divided_up(call->out_height, 2));
     const double tiles = (double)(across * divided_up(call->out_height, 2 * high));
     const double blocks =
         (double)call->batch * tiles * (double)divided_up(call->filters, 8 * groups);
-    const double busy = (double)divided_up(wide * high, 32) * 32 / (double)places; /* warps */
+    const double busy = (double)divided_up(wide * high, 32) * 32 / (double)positions; /* warps */
     const double block =
         (double)call->channels * channel_us[groups - 1] * (0.459 + (1 - 0.459) * busy);
 

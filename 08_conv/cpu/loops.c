@@ -9,7 +9,7 @@
 #include "problem/gemm/gemm.h"
 
 /* The outputs [*first, *last) of a row for which a tap is inside the image. */
-static void places_inside(const struct conv *call, size_t tap, size_t *first, size_t *last)
+static void columns_inside(const struct conv *call, size_t tap, size_t *first, size_t *last)
 {
     const size_t shift = tap * call->dilation, end = call->width + call->pad;
 
@@ -47,7 +47,7 @@ void run_cpu_loops(const struct conv *call)
                             call->input + ((first_channel + c) * call->height + in_y) * call->width;
                         for (size_t s = 0; s < call->kernel_width; s++, weight++) {
                             size_t first, last;
-                            places_inside(call, s, &first, &last);
+                            columns_inside(call, s, &first, &last);
                             if (in_y >= call->height)
                                 continue;
                             for (size_t x = first; x < last; x++)
@@ -75,7 +75,7 @@ static void fill_row(const struct conv *call, const float *image, size_t r, size
 {
     size_t begin, end;
 
-    places_inside(call, s, &begin, &end);
+    columns_inside(call, s, &begin, &end);
     for (size_t y = first; y < first + rows; y++, to += call->out_width) {
         const size_t in_y = y * call->stride_height + r * call->dilation - call->pad;
         memset(to, 0, call->out_width * sizeof *to);

@@ -13,7 +13,7 @@ static const unsigned TILE_SIZE = TILE_ROWS * PITCH;
 static const unsigned TILE_WEIGHTS = TAPS * FILTERS; /* of a channel */
 
 /* The first of a block's outputs and filters. */
-struct block_place {
+struct block_coord {
     size_t batch, filter, y, x;
 };
 
@@ -24,18 +24,18 @@ static inline size_t blocks_of(const struct conv *call)
            call->batch;
 }
 
-static inline __device__ struct block_place place_of_block(const struct conv &call)
+static inline __device__ struct block_coord coord_of_block(const struct conv &call)
 {
     const size_t across = (call.out_width + STRIPS * STRIP - 1) / (STRIPS * STRIP);
     const size_t down = (call.out_height + BANDS * ROWS - 1) / (BANDS * ROWS);
     const size_t filter_blocks = (call.filters + FILTERS - 1) / FILTERS;
-    struct block_place place;
+    struct block_coord at;
 
-    place.x = blockIdx.x % across * STRIPS * STRIP;
-    place.y = blockIdx.x / across % down * BANDS * ROWS;
-    place.filter = blockIdx.x / (across * down) % filter_blocks * FILTERS;
-    place.batch = blockIdx.x / (across * down) / filter_blocks;
-    return place;
+    at.x = blockIdx.x % across * STRIPS * STRIP;
+    at.y = blockIdx.x / across % down * BANDS * ROWS;
+    at.filter = blockIdx.x / (across * down) % filter_blocks * FILTERS;
+    at.batch = blockIdx.x / (across * down) / filter_blocks;
+    return at;
 }
 
 /* A stage of async_tile: the inputs and the weights of CHUNK channels. */
@@ -52,7 +52,7 @@ struct tile_stage {
 static __global__ void __launch_bounds__(THREADS) register_tile(const struct conv call)
 {
     __shared__ __align__(16) float tile[TILE_SIZE], weights[TILE_WEIGHTS];
-    const struct block_place block = place_of_block(call);
+    const struct block_coord block = coord_of_block(call);
     const unsigned strip = threadIdx.x % STRIPS, band = threadIdx.x / STRIPS;
     float sums[FILTERS][ROWS][STRIP] = {};
 

@@ -26,10 +26,11 @@ static constexpr __host__ __device__ unsigned pieces_of(unsigned strips, unsigne
     return (bands * ROWS + SIDE - 1) * ((STRIP * strips + SIDE - 1 + vector - 1) / vector);
 }
 
-static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigned places,
+static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigned positions,
                                                         unsigned vector)
 {
-    return (pieces_of(WIDEST, places / WIDEST, vector) + groups * places - 1) / (groups * places);
+    return (pieces_of(WIDEST, positions / WIDEST, vector) + groups * positions - 1) /
+           (groups * positions);
 }
 
 /* Per channel, a thread makes 8 loads of inputs and 18 of weights from shared memory, of up to 16
@@ -37,12 +38,12 @@ static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigne
  * sums per thread makes three loads for 32 products. It cannot exploit that neighbouring taps need
  * the same inputs, shifted by one.) The inputs and weights of CHUNK channels form a stage. While
  * one stage is used, two are in flight. planned_copies and direct differ in the tiling. */
-template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
-static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
+template <unsigned GROUPS, unsigned POSITIONS, unsigned VECTOR>
+static __global__ void __launch_bounds__(GROUPS *POSITIONS, 2)
     direct(const struct conv call, const struct direct_tiling tiling, const float *packed)
 {
-    constexpr unsigned THREADS = GROUPS * PLACES, BLOCK_FILTERS = GROUPS * FILTERS;
-    constexpr unsigned COPIES = copies_of(GROUPS, PLACES, VECTOR);
+    constexpr unsigned THREADS = GROUPS * POSITIONS, BLOCK_FILTERS = GROUPS * FILTERS;
+    constexpr unsigned COPIES = copies_of(GROUPS, POSITIONS, VECTOR);
     constexpr unsigned WEIGHTS = CHUNK * TAPS * BLOCK_FILTERS; /* per stage */
     extern __shared__ float4 shared[];
     float *const stages = (float *)shared;
@@ -52,8 +53,8 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     const unsigned rest = blockIdx.x / tiling.across / tiling.down;
     const unsigned filter_block = rest % tiling.filter_blocks;
     const size_t batch = rest / tiling.filter_blocks;
-    const unsigned group = threadIdx.x / PLACES, place = threadIdx.x % PLACES;
-    const unsigned strip = place % tiling.strips, band = place / tiling.strips;
+    const unsigned group = threadIdx.x / POSITIONS, position = threadIdx.x % POSITIONS;
+    const unsigned strip = position % tiling.strips, band = position / tiling.strips;
 
     const unsigned rows = tiling.bands * ROWS + SIDE - 1;
     const unsigned tile_size = rows * tiling.pitch;
@@ -136,16 +137,16 @@ static __global__ void pack_filters(const struct conv call, unsigned block_filte
 /* Blocks are as wide as possible, but divide a row equally. Their height is limited by the number
  * of threads and of copies per thread. (A narrow tile has a large halo.) */
 static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned groups,
-                                             unsigned places, unsigned vector)
+                                             unsigned positions, unsigned vector)
 {
     const unsigned block_filters = groups * FILTERS;
-    const unsigned pieces = copies_of(groups, places, vector) * groups * places;
+    const unsigned pieces = copies_of(groups, positions, vector) * groups * positions;
     const size_t strips = divided_up(call->out_width, STRIP);
     struct direct_tiling tiling;
 
     tiling.across = (unsigned)divided_up(strips, WIDEST);
     tiling.strips = (unsigned)divided_up(strips, tiling.across);
-    tiling.bands = (unsigned)smaller(places / tiling.strips, divided_up(call->out_height, ROWS));
+    tiling.bands = (unsigned)smaller(positions / tiling.strips, divided_up(call->out_height, ROWS));
     while (pieces_of(tiling.strips, tiling.bands, vector) > pieces)
         tiling.bands--;
     tiling.down = (unsigned)divided_up(call->out_height, (size_t)tiling.bands * ROWS);
@@ -167,7 +168,7 @@ struct direct_launch {
     size_t blocks, bytes; /* of shared memory */
 };
 
-static constexpr unsigned places_of(unsigned groups)
+static constexpr unsigned positions_of(unsigned groups)
 {
     return groups == 3 ? 64 : 128;
 }
@@ -187,17 +188,17 @@ static struct direct_launch direct_launch_of(const struct conv *call)
     const unsigned groups = direct_groups(call);
 
     return launch_with(call, groups,
-                       direct_tiling_of(call, groups, places_of(groups), input_vector(call)));
+                       direct_tiling_of(call, groups, positions_of(groups), input_vector(call)));
 }
 
 template <unsigned GROUPS, unsigned VECTOR>
 static void launch_as(const struct conv *call, const struct direct_launch &launch)
 {
-    constexpr unsigned PLACES = places_of(GROUPS);
-    const auto kernel = direct<GROUPS, PLACES, VECTOR>;
+    constexpr unsigned POSITIONS = positions_of(GROUPS);
+    const auto kernel = direct<GROUPS, POSITIONS, VECTOR>;
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch.bytes);
-    launch_dependent(kernel, (unsigned)launch.blocks, GROUPS * PLACES, launch.bytes, *call,
+    launch_dependent(kernel, (unsigned)launch.blocks, GROUPS * POSITIONS, launch.bytes, *call,
                      launch.tiling, (const float *)call->workspace);
 }
 
@@ -240,7 +241,7 @@ static struct direct_launch planned_launch_of(const struct conv *call)
     struct direct_tiling tiling;
 
     tiling.strips = 8;
-    tiling.bands = places_of(1) / tiling.strips;
+    tiling.bands = positions_of(1) / tiling.strips;
     tiling.pitch = STRIP * tiling.strips + STRIP;
     tiling.across = (unsigned)divided_up(call->out_width, (size_t)tiling.strips * STRIP);
     tiling.down = (unsigned)divided_up(call->out_height, (size_t)tiling.bands * ROWS);
@@ -248,7 +249,7 @@ static struct direct_launch planned_launch_of(const struct conv *call)
     return launch_with(call, 1, tiling);
 }
 
-/* Better than async_tile: a thread copies the same places of a tile for every channel, so it
+/* Better than async_tile: a thread copies the same positions of a tile for every channel, so it
  * computes their addresses once. It copies 16 bytes at a time if all addresses are multiples of
  * that. Still bad: all tiles are squares of 32, of which an image of width 33 uses little; and each
  * is copied again for every 8 filters. */

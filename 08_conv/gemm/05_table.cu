@@ -62,7 +62,7 @@ extern "C" void launch_implicit_gemm_table(const struct conv *call)
     implicit_gemm_table<<<blocks_of(call), BLOCK>>>(*call, gather_plan_of_one_tile(call));
 }
 
-/* A thread's four weights of a stage, and their place in the tile. */
+/* A thread's four weights of a stage, and their offset in the tile. */
 static __device__ inline void load_packed(const struct gather_plan &plan, unsigned first_filter,
                                           unsigned stage, float *weights)
 {

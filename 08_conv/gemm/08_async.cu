@@ -74,7 +74,7 @@ extern "C" const char *declines_implicit_gemm_split(const struct conv *call)
  *
  * Better: many filters take fewer loads per product, and few filters no products of padding. Still
  * bad: for each input that is copied, a thread loads the table's entry for its row, and compares
- * its place with the image's edges. */
+ * its position with the image's edges. */
 extern "C" void launch_implicit_gemm_fitted(const struct conv *call)
 {
     launch_kind(call, 0);

@@ -68,13 +68,13 @@ struct pixel {
 static __device__ inline struct pixel pixel_of(const struct conv &call, size_t column)
 {
     const size_t out_area = call.out_height * call.out_width;
-    const size_t batch = column / out_area, place = column % out_area;
+    const size_t batch = column / out_area, position = column % out_area;
     struct pixel pixel;
 
     pixel.image = call.input + batch * call.channels * call.height * call.width;
-    pixel.top = (long)(place / call.out_width * call.stride_height) - (long)call.pad;
-    pixel.left = (long)(place % call.out_width * call.stride_width) - (long)call.pad;
-    pixel.output = batch * call.filters * out_area + place;
+    pixel.top = (long)(position / call.out_width * call.stride_height) - (long)call.pad;
+    pixel.left = (long)(position % call.out_width * call.stride_width) - (long)call.pad;
+    pixel.output = batch * call.filters * out_area + position;
     pixel.exists = batch < call.batch;
     return pixel;
 }

@@ -9,8 +9,8 @@
  * `off`, where pieces begin, must be multiples of that, so that all pieces of tiles are aligned. */
 static inline unsigned input_vector_at(const struct conv *call, size_t off)
 {
-    const size_t places = (size_t)call->input / sizeof(float) | call->width | off;
-    return places % 4 == 0 ? 4 : places % 2 == 0 ? 2 : 1;
+    const size_t multiples = (size_t)call->input / sizeof(float) | call->width | off;
+    return multiples % 4 == 0 ? 4 : multiples % 2 == 0 ? 2 : 1;
 }
 
 /* For tiles that begin with the padding. */

@@ -51,7 +51,7 @@ static __device__ void load_patch(float *patch, const float *from, size_t width,
 
 /* The index in shared memory of a component of a tile. Odd components have their halves swapped, so
  * that the two components that a warp reads together are in different banks. */
-static __device__ unsigned place_of(unsigned component, unsigned tile)
+static __device__ unsigned offset_of(unsigned component, unsigned tile)
 {
     return component * TILES + (tile ^ component % 2 * (TILES / 2));
 }
@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
             transform_input(patch + 4 * r, 1);
 #pragma unroll
         for (unsigned i = 0; i < COMPONENTS; i++)
-            stage[warp * COMPONENTS * TILES + place_of(i, lane)] = patch[i];
+            stage[warp * COMPONENTS * TILES + offset_of(i, lane)] = patch[i];
         __pipeline_wait_prior(0);
         __syncthreads(); /* this stage is complete; no thread reads the other */
 
@@ -134,8 +134,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll
             for (unsigned c = 0; c < 4; c++) {
                 float weights[FILTERS], tiles[8];
-                load4(tiles, v + place_of(component, my_tiles));
-                load4(tiles + 4, v + place_of(component, TILES / 2 + my_tiles));
+                load4(tiles, v + offset_of(component, my_tiles));
+                load4(tiles + 4, v + offset_of(component, TILES / 2 + my_tiles));
 #pragma unroll
                 for (unsigned f = 0; f < FILTERS; f += 4)
                     load4(weights + f, u + 4 * f);
@@ -153,9 +153,9 @@ static __global__ void __launch_bounds__(THREADS, 1)
         for (unsigned f = 0; f < 4; f++) {
             const float *const from = sums[first + f];
             float *const to = stages + (my_filters + f) * COMPONENTS * TILES;
-            *(float4 *)(to + place_of(component, my_tiles)) =
+            *(float4 *)(to + offset_of(component, my_tiles)) =
                 make_float4(from[0], from[1], from[2], from[3]);
-            *(float4 *)(to + place_of(component, TILES / 2 + my_tiles)) =
+            *(float4 *)(to + offset_of(component, TILES / 2 + my_tiles)) =
                 make_float4(from[4], from[5], from[6], from[7]);
         }
         __syncthreads();
@@ -164,7 +164,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
             float m[COMPONENTS], half[2][4];
 #pragma unroll
             for (unsigned i = 0; i < COMPONENTS; i++)
-                m[i] = stages[f * COMPONENTS * TILES + place_of(i, lane)];
+                m[i] = stages[f * COMPONENTS * TILES + offset_of(i, lane)];
 #pragma unroll
             for (unsigned s = 0; s < 4; s++) {
                 half[0][s] = m[s] + m[4 + s] + m[8 + s];

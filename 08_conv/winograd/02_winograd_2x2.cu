@@ -20,12 +20,12 @@ static __host__ __device__ unsigned blocks_of(const struct winograd_plan &plan)
 }
 
 template <bool DILATED>
-static __device__ struct tile_place place_of(const struct conv &call,
+static __device__ struct tile_coord coord_of(const struct conv &call,
                                              const struct winograd_plan &plan, unsigned tile)
 {
     const unsigned apart = plan.tile * (DILATED ? (unsigned)call.dilation : 1);
     const unsigned row = tile / plan.across, phase = row / plan.down;
-    struct tile_place at;
+    struct tile_coord at;
 
     at.x = tile % plan.across * apart;
     at.y = row % plan.down * apart;
@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(BLOCK)
     const unsigned blocks = blocks_of(plan); /* for each channel */
     const unsigned channel = blockIdx.x / blocks;
     const unsigned column = blockIdx.x % blocks * BLOCK + threadIdx.x, tile = first + column;
-    const struct tile_place at = place_of<DILATED>(call, plan, tile);
+    const struct tile_coord at = coord_of<DILATED>(call, plan, tile);
     const int top = (int)at.y - (int)call.pad, left = (int)at.x - (int)call.pad;
     const int apart = DILATED ? (int)call.dilation : 1;
     const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(BLOCK)
     const unsigned blocks = blocks_of(plan); /* for each filter */
     const unsigned filter = blockIdx.x / blocks;
     const unsigned column = blockIdx.x % blocks * BLOCK + threadIdx.x, tile = first + column;
-    const struct tile_place at = place_of<DILATED>(call, plan, tile);
+    const struct tile_coord at = coord_of<DILATED>(call, plan, tile);
     float m[PATCH * PATCH];
 
     overlap_launches();

@@ -31,7 +31,7 @@ struct fused_tiling {
     unsigned chunk; /* channels at a time */
 };
 
-static __device__ struct tile_place place_of(const struct fused_tiling &tiling, unsigned tile)
+static __device__ struct tile_coord coord_of(const struct fused_tiling &tiling, unsigned tile)
 {
     return {tile / tiling.across / tiling.down, tile / tiling.across % tiling.down * TILE,
             tile % tiling.across * TILE};
@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(THREADS, blocks_at_once(FILTERS))
     const unsigned filter_block = blockIdx.x % tiling.filter_blocks;
     const unsigned my_tile = threadIdx.x % TILES, my_channel = threadIdx.x / TILES;
     const unsigned tile = blockIdx.x / tiling.filter_blocks * TILES + my_tile;
-    const struct tile_place at = place_of(tiling, tile);
+    const struct tile_coord at = coord_of(tiling, tile);
     const bool exists = tile < tiling.tiles;
     const unsigned channels = (unsigned)call.channels;
     const unsigned width = (unsigned)call.width, height = (unsigned)call.height;

@@ -29,7 +29,7 @@ bool gpu_succeeded(cudaError_t status, const char *call, struct error *error)
                      cudaGetErrorName(status));
 }
 
-unsigned gpu_place(void)
+unsigned gpu_index(void)
 {
     int device = 0;
 

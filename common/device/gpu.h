@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* The current GPU's place in an array of MOST_GPUS, for what belongs to one GPU: memory, handles,
+/* The current GPU's index in an array of MOST_GPUS, for what belongs to one GPU: memory, handles,
  * attributes of kernels. (GPUs that work together are the first ones, and one that works alone may
  * have any number.) */
-unsigned gpu_place(void);
+unsigned gpu_index(void);
 
 /* True if the call succeeded; otherwise *error names the call and the reason. Code:
  * EXIT_DEVICE_ERROR. */

@@ -22,7 +22,7 @@ static inline __device__ void cluster_barrier()
                      : "memory");
 }
 
-/* Arrives at the barrier at that place in the shared memory of block `rank`. */
+/* Arrives at the barrier at that address in the shared memory of block `rank`. */
 static inline __device__ void barrier_arrive_at(phase_barrier *barrier, unsigned rank)
 {
     asm volatile(
@@ -34,7 +34,7 @@ static inline __device__ void barrier_arrive_at(phase_barrier *barrier, unsigned
 }
 
 /* Starts to copy the tile that begins at (row, column) into the memory of all blocks of the cluster
- * whose bits are in `blocks`, at the same place in each; in each, the barrier at the same place
+ * whose bits are in `blocks`, at the same address in each; in each, the barrier at the same address
  * counts the bytes. */
 static inline __device__ void copy_tile_to_blocks(void *to, const CUtensorMap *matrix, size_t row,
                                                   size_t column, phase_barrier *barrier,

@@ -5,7 +5,7 @@
 
 #include "kernel/cluster.cuh"
 
-/* What is at that place in the shared memory of block `rank`. */
+/* What is at that address in the shared memory of block `rank`. */
 static inline __device__ float load_from_block(const float *here, unsigned rank)
 {
     float one;

@@ -198,8 +198,8 @@ static __device__ inline value term_of_pack(const element *a, const second *b, s
 /* How many elements there are from a to the next address that is a multiple of 16. */
 static __host__ __device__ inline size_t elements_to_alignment(const element *a)
 {
-    const size_t count = 16 / sizeof(element), place = (size_t)a / sizeof(element) % count;
-    return place == 0 ? 0 : count - place;
+    const size_t count = 16 / sizeof(element), offset = (size_t)a / sizeof(element) % count;
+    return offset == 0 ? 0 : count - offset;
 }
 
 /* If b is not aligned where a is, the head is all n terms, which are then read one by one. */

@@ -41,7 +41,7 @@ static struct of_gpu {
 
 static struct of_gpu *current(void)
 {
-    return &of_gpus[gpu_place()];
+    return &of_gpus[gpu_index()];
 }
 
 static cudaDataType_t elements_of(const struct gemm *call)

@@ -45,7 +45,8 @@ static inline __device__ unsigned bytes_of(const struct extent &extent)
     return extent.rows * ROW_BYTES + extent.panels * PANEL_BYTES;
 }
 
-/* A's rows of a step. Old ones stay in the others' place: they meet only elements outside C. */
+/* A's rows of a step. Old ones stay where the others would be, and meet only elements outside
+ * C. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
 static __device__ void bring_rows(const tma_ring<TILE_M, TILE_N, STAGES> &ring,
                                   const struct maps &maps, const struct extent &extent, size_t row,
@@ -83,7 +84,7 @@ struct work_tile {
 };
 
 /* Stores 64 x 64 elements by way of the buffer, with BLENDS for a beta that is not 0. stmatrix
- * writes four 8 x 8 tiles, each lane a row of 16 bytes, to the places that the TMA expects in
+ * writes four 8 x 8 tiles, each lane a row of 16 bytes, to the addresses that the TMA expects in
  * swizzled rows. */
 template <bool BLENDS>
 static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer, size_t row,

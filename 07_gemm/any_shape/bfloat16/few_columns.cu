@@ -34,10 +34,10 @@ struct config {
 };
 
 /* 32 terms are four tiles of 8 for ldmatrix, one behind the other. Tile q has terms 2 q and 2 q + 1
- * of each 8 that a lane has of A: place 8 q + 2 t + e is term 8 t + 2 q + e. */
-static __device__ unsigned term_at(unsigned place)
+ * of each 8 that a lane has of A: position 8 q + 2 t + e is term 8 t + 2 q + e. */
+static __device__ unsigned term_at(unsigned position)
 {
-    return place % 8 / 2 * 8 + place / 8 * 2 + place % 2;
+    return position % 8 / 2 * 8 + position / 8 * 2 + position % 2;
 }
 
 template <typename Config>

@@ -214,7 +214,7 @@ static unsigned clusters_of(kernel_of_rows *kernel, const struct blocks &blocks)
 {
     static unsigned found[MOST_GPUS][2][MOST_SPLITS + 1][MOST_WARPS + 1];
     unsigned &clusters =
-        found[gpu_place()][kernel == few_rows_shifted][blocks.splits][blocks.warps];
+        found[gpu_index()][kernel == few_rows_shifted][blocks.splits][blocks.warps];
 
     if (clusters == 0) {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -43,8 +43,8 @@ struct fitted {
         return tile.row + threadIdx.x % 4 * 2;
     }
 
-    /* stmatrix writes two 8 x 8 tiles, transposed, to the places that the TMA expects in swizzled
-     * rows. */
+    /* stmatrix writes two 8 x 8 tiles, transposed, to the addresses that the TMA expects in
+     * swizzled rows. */
     template <bool BLENDS>
     static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer,
                                        const struct work_tile &tile, unsigned warpgroup,

@@ -54,7 +54,7 @@ static struct prepared *prepared_for(const void *kernel, const struct gemm *call
                                      float *parts)
 {
     static struct prepared of_gpus[MOST_GPUS];
-    struct prepared *const last = &of_gpus[gpu_place()];
+    struct prepared *const last = &of_gpus[gpu_index()];
 
     if (memcmp(&last->call, call, sizeof *call) != 0 || last->work.splits != splits) {
         last->call = *call;

@@ -78,11 +78,11 @@ static __device__ struct work_tile work_tile_at(const struct bf16_work &work, un
 {
     const unsigned of_c = number / work.splits;
     const unsigned rows = (work.row_tiles + Config::CLUSTER - 1) / Config::CLUSTER;
-    const struct tile_of_c place = tile_in_order<Config::GROUP>(of_c, rows, work.column_tiles);
+    const struct tile_of_c at = tile_in_order<Config::GROUP>(of_c, rows, work.column_tiles);
     struct work_tile tile = {};
 
-    tile.row = ((size_t)place.row * Config::CLUSTER + rank) * Config::TILE_M;
-    tile.column = (size_t)place.column * Config::TILE_N;
+    tile.row = ((size_t)at.row * Config::CLUSTER + rank) * Config::TILE_M;
+    tile.column = (size_t)at.column * Config::TILE_N;
     tile.split = number % work.splits;
     tile.first_step = part_begin(work.steps, tile.split, work.splits);
     tile.end = part_begin(work.steps, tile.split + 1, work.splits);

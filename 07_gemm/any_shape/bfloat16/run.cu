@@ -92,7 +92,7 @@ static struct bf16_plan plan_for(const struct gemm *call)
         struct gemm call;
         struct bf16_plan plan;
     } of_gpus[MOST_GPUS];
-    auto &last = of_gpus[gpu_place()];
+    auto &last = of_gpus[gpu_index()];
 
     if (memcmp(&last.call, call, sizeof *call) != 0) {
         last.call = *call;

@@ -254,7 +254,7 @@ KERNEL(tall_128_of_256)
 extern "C" const unsigned *bf16_clusters(void)
 {
     static unsigned of_gpus[MOST_GPUS][BF16_MOST_CLUSTER + 1];
-    unsigned *const clusters = of_gpus[gpu_place()];
+    unsigned *const clusters = of_gpus[gpu_index()];
 
     if (clusters[1] == 0) {
         cudaFuncSetAttribute(thin_wide_128, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -6,14 +6,14 @@ static const unsigned HEIGHT = 4; /* rows per warp */
 
 /* A lane's floats of those in shared memory. */
 template <bool ALIGNED>
-static __device__ void place_lane(const float *row, float to[LANE])
+static __device__ void put_lane(const float *row, float to[LANE])
 {
     if (ALIGNED) {
-        *(float4 *)to = *(const float4 *)(row + place_of<true>(0));
+        *(float4 *)to = *(const float4 *)(row + column_of_lane<true>(0));
     } else {
 #pragma unroll
         for (unsigned j = 0; j < LANE; j++)
-            to[j] = row[place_of<false>(j)];
+            to[j] = row[column_of_lane<false>(j)];
     }
 }
 
@@ -54,7 +54,7 @@ static __device__ void multiply_columns(const struct gemm &call, const struct k_
 #pragma unroll
             for (unsigned j = 0; j < COLUMNS; j++) {
                 float b[LANE];
-                place_lane<ALIGNED>(&of_b[j][p], b);
+                put_lane<ALIGNED>(&of_b[j][p], b);
 #pragma unroll
                 for (unsigned i = 0; i < HEIGHT; i++)
 #pragma unroll

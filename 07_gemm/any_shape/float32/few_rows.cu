@@ -86,7 +86,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
         for (unsigned i = 0; i < TOGETHER; i++)
 #pragma unroll
             for (unsigned j = 0; j < LANE; j++)
-                sums[threadIdx.x / 32][i][place_of<ALIGNED>(j)] = sum[row + i][j];
+                sums[threadIdx.x / 32][i][column_of_lane<ALIGNED>(j)] = sum[row + i][j];
         __syncthreads();
 #pragma unroll
         for (unsigned i = 0; i < EACH; i++) {

@@ -10,9 +10,9 @@
 
 static const unsigned LANE = 4, WARP = 32 * LANE; /* floats that a lane, a warp loads of a row */
 
-/* The places in a row of a lane's floats: 16 bytes, or, if rows are not aligned, every 32nd. */
+/* The columns in a row of a lane's floats: 16 bytes, or, if rows are not aligned, every 32nd. */
 template <bool ALIGNED>
-static __device__ unsigned place_of(unsigned j)
+static __device__ unsigned column_of_lane(unsigned j)
 {
     const unsigned lane = threadIdx.x % 32;
     return ALIGNED ? lane * LANE + j : j * 32 + lane;
@@ -37,12 +37,12 @@ static __device__ void load_lane(const struct retention &kept, const float *row,
     const uint64_t hint = row < kept.end ? kept.keep : kept.evict;
 
     if (ALIGNED) {
-        const size_t at = min((size_t)place_of<true>(0), last / LANE * LANE);
+        const size_t at = min((size_t)column_of_lane<true>(0), last / LANE * LANE);
         *(float4 *)to = load_4_hinted(row + at, hint);
     } else {
 #pragma unroll
         for (unsigned j = 0; j < LANE; j++)
-            to[j] = load_hinted(row + min((size_t)place_of<false>(j), last), hint);
+            to[j] = load_hinted(row + min((size_t)column_of_lane<false>(j), last), hint);
     }
 }
 

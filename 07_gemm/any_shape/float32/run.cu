@@ -12,7 +12,7 @@
 extern "C" size_t l2_bytes(void)
 {
     static int found[MOST_GPUS];
-    int *const bytes = &found[gpu_place()];
+    int *const bytes = &found[gpu_index()];
 
     if (*bytes == 0)
         *bytes = device_attribute(cudaDevAttrL2CacheSize);
@@ -26,7 +26,7 @@ static struct plan plan_for(const struct gemm *call)
         struct gemm call;
         struct plan plan;
     } plans[MOST_GPUS];
-    auto &last = plans[gpu_place()];
+    auto &last = plans[gpu_index()];
 
     if (memcmp(&last.call, call, sizeof *call) != 0) {
         last.call = *call;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Of n blocks, or pairs of them, each takes every nth tile, high ones first. So none has more tiles
- * than the first, or more high ones. For a given number of waves, low tiles take the place of high
+ * than the first, or more high ones. For a given number of waves, low tiles replace high
  * ones until there is no more room in the last. */
 struct even_plan even_plan_of(const struct gemm *call, bool pairs)
 {

@@ -155,7 +155,7 @@ static __device__ void produce_even(even_ring ring, const struct even_maps &maps
 /* ---- consumers ------------------------------------------------------------------------------- */
 
 /* Stores one part of the kept tile, ROWS rows. stmatrix writes two 8 x 8 tiles, transposed, to the
- * places that the TMA expects in swizzled rows. */
+ * addresses that the TMA expects in swizzled rows. */
 template <unsigned ROWS>
 static __device__ void store_part(const CUtensorMap *c, unsigned char *buffers, unsigned part,
                                   const struct kept_tile &kept)

@@ -14,16 +14,16 @@ static const unsigned SHARED_BYTES = STAGES * (A_ELEMENTS + B_ELEMENTS) * sizeof
 
 /* Where a chunk of a tile is. As it comes, a row of A has 64 bytes and a row of B 256: of the eight
  * rows that ldmatrix reads at once, four of A's lie in the same banks, and all eight of B's.
- * Swizzled, a chunk moves within its row, to another place in each row: eight rows, eight groups of
- * four banks. */
+ * Swizzled, a chunk moves within its row, to another position in each row: eight rows, eight
+ * groups of four banks. */
 template <bool SWIZZLED>
-static __device__ unsigned place_of_a(unsigned row, unsigned chunk)
+static __device__ unsigned offset_of_a(unsigned row, unsigned chunk)
 {
     return row * BLOCK_K + (SWIZZLED ? chunk ^ row / 2 % 4 : chunk) * CHUNK;
 }
 
 template <bool SWIZZLED>
-static __device__ unsigned place_of_b(unsigned row, unsigned chunk)
+static __device__ unsigned offset_of_b(unsigned row, unsigned chunk)
 {
     return row * BLOCK_N + (SWIZZLED ? chunk ^ row % 8 : chunk) * CHUNK;
 }
@@ -38,14 +38,14 @@ static __device__ void start_copies(const struct gemm &call, size_t tile_row, si
 #pragma unroll
     for (unsigned i = threadIdx.x; i < A_ELEMENTS / CHUNK; i += THREADS) {
         const unsigned row = i / (BLOCK_K / CHUNK), chunk = i % (BLOCK_K / CHUNK);
-        copy_chunk(tile_a + place_of_a<SWIZZLED>(row, chunk), call.a_bf16, call.lda, call.m, call.k,
-                   tile_row + row, first + chunk * CHUNK, a_aligned);
+        copy_chunk(tile_a + offset_of_a<SWIZZLED>(row, chunk), call.a_bf16, call.lda, call.m,
+                   call.k, tile_row + row, first + chunk * CHUNK, a_aligned);
     }
 #pragma unroll
     for (unsigned i = threadIdx.x; i < B_ELEMENTS / CHUNK; i += THREADS) {
         const unsigned row = i / (BLOCK_N / CHUNK), chunk = i % (BLOCK_N / CHUNK);
-        copy_chunk(tile_b + place_of_b<SWIZZLED>(row, chunk), call.b_bf16, call.ldb, call.k, call.n,
-                   first + row, tile_column + chunk * CHUNK, b_aligned);
+        copy_chunk(tile_b + offset_of_b<SWIZZLED>(row, chunk), call.b_bf16, call.ldb, call.k,
+                   call.n, first + row, tile_column + chunk * CHUNK, b_aligned);
     }
 }
 
@@ -61,13 +61,13 @@ static __device__ void multiply_tiles(float (&sum)[ROWS_A][COLUMNS_B][4], const 
         unsigned a[ROWS_A][4], b[COLUMNS_B / 2][4];
 #pragma unroll
         for (unsigned i = 0; i < ROWS_A; i++)
-            load_tiles(a[i], tile_a + place_of_a<SWIZZLED>(warp_row + i * 16 + lane % 16,
-                                                           p / CHUNK + lane / 16));
+            load_tiles(a[i], tile_a + offset_of_a<SWIZZLED>(warp_row + i * 16 + lane % 16,
+                                                            p / CHUNK + lane / 16));
 #pragma unroll
         for (unsigned j = 0; j < COLUMNS_B / 2; j++)
             load_transposed(b[j],
-                            tile_b + place_of_b<SWIZZLED>(p + lane % 16,
-                                                          warp_column / CHUNK + j * 2 + lane / 16));
+                            tile_b + offset_of_b<SWIZZLED>(p + lane % 16, warp_column / CHUNK +
+                                                                              j * 2 + lane / 16));
 #pragma unroll
         for (unsigned i = 0; i < ROWS_A; i++)
 #pragma unroll

@@ -32,15 +32,15 @@ struct block_tile {
 
 /* Where a chunk is, in elements from the stage's start. The tile of A has rows of K elements, 64 or
  * 128 bytes. The tile of B has groups of 64 columns, with rows of 128 bytes. The chunks of a row
- * change places such that eight rows' chunks of the same number are in different banks. */
+ * change positions such that eight rows' chunks of the same number are in different banks. */
 template <typename T>
-static __device__ unsigned place_of_a(unsigned row, unsigned chunk)
+static __device__ unsigned offset_of_a(unsigned row, unsigned chunk)
 {
     return row * T::K + (chunk ^ row / (8 / T::CHUNKS_A) % T::CHUNKS_A) * CHUNK;
 }
 
 template <typename T>
-static __device__ unsigned place_of_b(unsigned row, unsigned column)
+static __device__ unsigned offset_of_b(unsigned row, unsigned column)
 {
     const unsigned chunk = column % GROUP_N / CHUNK;
 
@@ -59,14 +59,14 @@ static __device__ void copy_edge(const struct gemm &call, uint16_t *stage, size_
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < T::M * T::CHUNKS_A; i += T::THREADS) {
         const unsigned a_row = i / T::CHUNKS_A, chunk = i % T::CHUNKS_A;
-        copy_chunk(stage + place_of_a<T>(a_row, chunk), call.a_bf16, call.lda, call.m, call.k,
+        copy_chunk(stage + offset_of_a<T>(a_row, chunk), call.a_bf16, call.lda, call.m, call.k,
                    row + a_row, k + chunk * CHUNK, a_aligned);
     }
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < T::N / CHUNK * T::K; i += T::THREADS) {
         const unsigned chunk = i % T::CHUNKS_B, b_row = i / T::CHUNKS_B % T::K;
         const unsigned b_column = i / T::CHUNKS_B / T::K * GROUP_N + chunk * CHUNK;
-        copy_chunk(stage + place_of_b<T>(b_row, b_column), call.b_bf16, call.ldb, call.k, call.n,
+        copy_chunk(stage + offset_of_b<T>(b_row, b_column), call.b_bf16, call.ldb, call.k, call.n,
                    k + b_row, column + b_column, b_aligned);
     }
 }
@@ -75,17 +75,17 @@ static __device__ void copy_edge(const struct gemm &call, uint16_t *stage, size_
 
 /* Where the rows of A and B are that the lane first names for ldmatrix, in bytes from the start of
  * a stage. */
-struct lane_places {
+struct lane_offsets {
     unsigned a, b;
 };
 
 template <typename T>
-static __device__ struct lane_places places_of_lane(unsigned warp_row, unsigned warp_column)
+static __device__ struct lane_offsets offsets_of_lane(unsigned warp_row, unsigned warp_column)
 {
     const unsigned lane = threadIdx.x % 32, bytes = sizeof(uint16_t);
 
-    return {bytes * place_of_a<T>(warp_row + lane % 16, lane / 16),
-            bytes * place_of_b<T>(lane % 16, warp_column + lane / 16 * CHUNK)};
+    return {bytes * offset_of_a<T>(warp_row + lane % 16, lane / 16),
+            bytes * offset_of_b<T>(lane % 16, warp_column + lane / 16 * CHUNK)};
 }
 
 /* What a warp multiplies in one k-step. */
@@ -99,7 +99,7 @@ struct fragments {
  * that one exclusive or leads there. All else is constant. */
 template <typename T>
 static __device__ void load_fragments(struct fragments<T> &to, unsigned stage,
-                                      struct lane_places lane, unsigned step)
+                                      struct lane_offsets lane, unsigned step)
 {
     const unsigned STEP_BYTES = STEP_K * sizeof(uint16_t), ROW_BYTES = T::K * sizeof(uint16_t);
     const unsigned GROUP_BYTES = GROUP_N * sizeof(uint16_t);

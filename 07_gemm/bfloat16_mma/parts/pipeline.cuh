@@ -47,11 +47,11 @@ struct copies {
         a = call.a_bf16 + (row + row_of_a) * call.lda + k + chunk_of_a * CHUNK;
         b = call.b_bf16 + (k + row_of_b % T::K) * call.ldb + column + row_of_b / T::K * GROUP_N +
             chunk_of_b * CHUNK;
-        to_a = bytes * place_of_a<T>(row_of_a, chunk_of_a);
-        to_b = bytes * place_of_b<T>(row_of_b, chunk_of_b * CHUNK);
+        to_a = bytes * offset_of_a<T>(row_of_a, chunk_of_a);
+        to_b = bytes * offset_of_b<T>(row_of_b, chunk_of_b * CHUNK);
     }
 
-    /* Starts those of the next stage, to the stage at that place, and commits them, even if there
+    /* Starts those of the next stage, to the stage at that address, and commits them, even if there
      * are none. */
     __device__ void start(const struct gemm &call, uint16_t *stage)
     {
@@ -65,7 +65,7 @@ struct copies {
         __pipeline_commit();
     }
 
-    /* All chunks of a thread are at the same place of their rows, and of eight rows that are
+    /* All chunks of a thread are at the same position in their rows, and of eight rows that are
      * swizzled. */
     __device__ void start_whole(const struct gemm &call, unsigned stage) const
     {
@@ -98,7 +98,7 @@ static __device__ struct ring ring_in(uint16_t *stages)
 /* Waits until the first stage is full, and loads its first fragments. */
 template <typename T>
 static __device__ void begin_ring(struct fragments<T> &of, const struct ring &ring,
-                                  struct lane_places lane)
+                                  struct lane_offsets lane)
 {
     __pipeline_wait_prior(T::STAGES - 2);
     __syncthreads();
@@ -111,7 +111,7 @@ template <typename T>
 static __device__ void multiply_stage(float (&sum)[ROWS_A][T::COLUMNS_B][4],
                                       struct fragments<T> (&of)[2], const struct gemm &call,
                                       struct copies<T> &copies, struct ring &ring,
-                                      struct lane_places lane, bool more)
+                                      struct lane_offsets lane, bool more)
 {
     const unsigned free_stage = (ring.stage + T::STAGES - 1) % T::STAGES;
 
@@ -187,18 +187,18 @@ static __device__ void store_warp(const struct gemm &call, size_t row, size_t co
 /* ---- a block --------------------------------------------------------------------------------- */
 
 /* Where a warp, and its lanes, are in the block's tile of C. */
-struct places {
+struct warp_coord {
     unsigned row, column;
-    struct lane_places lane;
+    struct lane_offsets lane;
 };
 
 template <typename T>
-static __device__ struct places places_in_tile(void)
+static __device__ struct warp_coord coord_in_tile(void)
 {
     const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_M;
     const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * T::WARP_N;
 
-    return {warp_row, warp_column, places_of_lane<T>(warp_row, warp_column)};
+    return {warp_row, warp_column, offsets_of_lane<T>(warp_row, warp_column)};
 }
 
 /* A block that computes one tile of C. It loads the fragments of a k-step right before its MMAs. */
@@ -208,7 +208,7 @@ static __device__ void multiply_block(const struct gemm &call)
     extern __shared__ __align__(128) uint16_t stages[];
     const size_t row = first_row_of_tile(call.n, T::M, T::N);
     const size_t column = first_column_of_tile(call.n, T::N);
-    const struct places warp = places_in_tile<T>();
+    const struct warp_coord warp = coord_in_tile<T>();
     struct ring ring = ring_in(stages);
     float sum[ROWS_A][T::COLUMNS_B][4] = {};
     struct copies<T> copies;
@@ -238,7 +238,7 @@ static __device__ void multiply_block_ahead(const struct gemm &call)
     extern __shared__ __align__(128) uint16_t stages[];
     const size_t row = first_row_of_tile(call.n, T::M, T::N);
     const size_t column = first_column_of_tile(call.n, T::N);
-    const struct places warp = places_in_tile<T>();
+    const struct warp_coord warp = coord_in_tile<T>();
     struct ring ring = ring_in(stages);
     float sum[ROWS_A][T::COLUMNS_B][4] = {};
     struct fragments<T> of[2];

@@ -14,15 +14,15 @@ static __device__ void consumers_sync()
 /* A warp computes 64 x WARP_N elements of the tile, with its lanes in 8 rows of 4. A lane has
  * rectangles of NEIGHBOURS x 4 elements, 8 * NEIGHBOURS rows and 16 columns apart. If WARP_N is no
  * multiple of 16, those at the end are NEIGHBOURS x 2. */
-struct within {
+struct thread_coord {
     unsigned row, column, slice;
 };
 
 template <typename T>
-static __device__ struct within place_in_tile()
+static __device__ struct thread_coord coord_in_tile()
 {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    struct within at;
+    struct thread_coord at;
 
     at.row = warp / T::ACROSS % T::DOWN * WARP_M + lane / 4 * T::NEIGHBOURS;
     at.column = warp % T::ACROSS * T::WARP_N + lane % 4 * 4;
@@ -98,7 +98,7 @@ static __device__ void add_products(const float a[THREAD_M], const float b[T::TH
  * only the first `last` values of p, a multiple of UNROLL. The elements for p + 1 are loaded while
  * those for p are multiplied. */
 template <typename T, enum order ORDER>
-static __device__ void multiply(const struct ring &ring, struct within at, unsigned steps,
+static __device__ void multiply(const struct ring &ring, struct thread_coord at, unsigned steps,
                                 unsigned last, struct slot *slot, float sum[THREAD_M][T::THREAD_N])
 {
     const float *const all_a = ring.a + at.row + at.slice * T::SLICE_DEPTH * T::PADDED_M;
@@ -149,14 +149,14 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
 
 /* Row i of a thread's sums in the tile. */
 template <typename T>
-static __device__ unsigned row_of(struct within at, unsigned i)
+static __device__ unsigned row_of(struct thread_coord at, unsigned i)
 {
     return at.row + i / T::NEIGHBOURS * 8 * T::NEIGHBOURS + i % T::NEIGHBOURS;
 }
 
 /* Adds up the slices' sums, in their order. Each slice keeps the rows that it stores, `rows`. */
 template <typename T>
-static __device__ void exchange_slices(struct within at, float *exchange,
+static __device__ void exchange_slices(struct thread_coord at, float *exchange,
                                        const float sum[THREAD_M][T::THREAD_N],
                                        float rows[T::ROWS][T::THREAD_N])
 {
@@ -194,7 +194,7 @@ static __device__ void exchange_slices(struct within at, float *exchange,
 }
 
 template <typename T>
-static __device__ void add_slices(struct within at, float *exchange,
+static __device__ void add_slices(struct thread_coord at, float *exchange,
                                   const float sum[THREAD_M][T::THREAD_N],
                                   float rows[T::ROWS][T::THREAD_N])
 {
@@ -208,8 +208,8 @@ static __device__ void add_slices(struct within at, float *exchange,
 }
 
 template <typename T>
-static __device__ void store_fours(const struct gemm &call, struct place tile, struct within at,
-                                   const float rows[T::ROWS][T::THREAD_N])
+static __device__ void store_fours(const struct gemm &call, struct tile_coord tile,
+                                   struct thread_coord at, const float rows[T::ROWS][T::THREAD_N])
 {
 #pragma unroll
     for (unsigned i = 0; i < T::ROWS; i++) {
@@ -227,8 +227,9 @@ static __device__ void store_fours(const struct gemm &call, struct place tile, s
  * a sector of its own. So the sums are exchanged through shared memory, 8 rows of a warp at a time,
  * and the lanes of a warp store 32 neighbours, or as many as it has. */
 template <typename T>
-static __device__ void store_rows(const struct gemm &call, struct place tile, struct within at,
-                                  float *exchange, const float rows[T::ROWS][T::THREAD_N])
+static __device__ void store_rows(const struct gemm &call, struct tile_coord tile,
+                                  struct thread_coord at, float *exchange,
+                                  const float rows[T::ROWS][T::THREAD_N])
 {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const unsigned across = T::WARP_N < 32 ? T::WARP_N : 32, at_once = 32 / across;
@@ -267,8 +268,9 @@ static __device__ void store_rows(const struct gemm &call, struct place tile, st
 }
 
 template <typename T>
-static __device__ void store_tile(const struct gemm &call, struct place tile, struct within at,
-                                  float *exchange, const float rows[T::ROWS][T::THREAD_N])
+static __device__ void store_tile(const struct gemm &call, struct tile_coord tile,
+                                  struct thread_coord at, float *exchange,
+                                  const float rows[T::ROWS][T::THREAD_N])
 {
     if (has_aligned_rows(call.c, call.ldc)) {
         store_fours<T>(call, tile, at, rows);

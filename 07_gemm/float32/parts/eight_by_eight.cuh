@@ -45,13 +45,13 @@ static __device__ inline void put_b(float tile_b[BLOCK_K][BLOCK_N], float4 four)
 
 /* The rows and columns of a thread in the block's tile: two groups of four neighbours each, the
  * second group `skip` after the first. */
-struct place {
+struct thread_coord {
     unsigned row, row_skip, column, column_skip;
 };
 
 /* Adds the products of one pair of tiles to a thread's sums. */
 static __device__ void multiply_tiles(const float tile_a[BLOCK_K][PADDED_M],
-                                      const float tile_b[BLOCK_K][BLOCK_N], struct place at,
+                                      const float tile_b[BLOCK_K][BLOCK_N], struct thread_coord at,
                                       float sum[THREAD_M][THREAD_N])
 {
 #pragma unroll
@@ -70,7 +70,7 @@ static __device__ void multiply_tiles(const float tile_a[BLOCK_K][PADDED_M],
 }
 
 static __device__ void store_tile(const struct gemm &call, size_t tile_row, size_t tile_column,
-                                  struct place at, const float sum[THREAD_M][THREAD_N])
+                                  struct thread_coord at, const float sum[THREAD_M][THREAD_N])
 {
     const bool aligned = has_aligned_rows(call.c, call.ldc);
 
@@ -85,10 +85,10 @@ static __device__ void store_tile(const struct gemm &call, size_t tile_row, size
 /* A warp computes 32 x 64 elements of the block's tile, with its lanes in 4 rows of 8. A lane's 8 x
  * 8 elements are four squares of 4 x 4, so that the 16-byte loads of neighbouring lanes are
  * contiguous. */
-static __device__ inline struct place place_in_warp()
+static __device__ inline struct thread_coord coord_in_warp()
 {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    struct place at;
+    struct thread_coord at;
 
     at.row = warp / 2 * 32 + lane / 8 * 4;
     at.column = warp % 2 * 64 + lane % 8 * 4;
@@ -98,7 +98,7 @@ static __device__ inline struct place place_in_warp()
 }
 
 /* Computes a block's tile of C, the thread the elements at `at`. */
-static __device__ inline void multiply_block(const struct gemm &call, struct place at)
+static __device__ inline void multiply_block(const struct gemm &call, struct thread_coord at)
 {
     __shared__ __align__(16) float tile_a[BLOCK_K][PADDED_M];
     __shared__ __align__(16) float tile_b[BLOCK_K][BLOCK_N];

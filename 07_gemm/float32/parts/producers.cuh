@@ -164,7 +164,7 @@ struct tma_b {
 /* Copies what a tile of C needs in `steps` steps along k from step `first` on. A must be
  * transposed: it is loaded into registers and stored from there. */
 template <typename T, typename B>
-static __device__ void produce_tile(const struct gemm &call, const B &b, struct place tile,
+static __device__ void produce_tile(const struct gemm &call, const B &b, struct tile_coord tile,
                                     unsigned first, unsigned steps, const struct ring &ring,
                                     struct slot *slot)
 {

@@ -107,7 +107,7 @@ static inline __host__ __device__ unsigned steps_along(const struct gemm &call)
 }
 
 /* Where a tile of C begins. */
-struct place {
+struct tile_coord {
     size_t row, column;
 };
 

@@ -15,9 +15,9 @@
 static const unsigned THREADS = Large::CONSUMERS + PRODUCERS;
 
 /* The tile of C that the block computes. Tiles are numbered row by row. */
-static __device__ inline struct place tile_of_block(const struct gemm &call)
+static __device__ inline struct tile_coord tile_of_block(const struct gemm &call)
 {
-    struct place tile;
+    struct tile_coord tile;
 
     tile.row = first_row_of_tile(call.n, Large::M, Large::N);
     tile.column = first_column_of_tile(call.n, Large::N);
@@ -35,7 +35,7 @@ static __device__ inline void produce(const struct gemm &call, const B &b, const
 template <enum order ORDER>
 static __device__ inline void consume(const struct gemm &call, const struct ring &ring)
 {
-    const struct within at = place_in_tile<Large>();
+    const struct thread_coord at = coord_in_tile<Large>();
     struct slot slot = {0, 0};
     float sum[THREAD_M][Large::THREAD_N] = {};
 

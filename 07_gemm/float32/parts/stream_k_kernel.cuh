@@ -24,12 +24,12 @@ static __device__ void produce(const struct gemm &call, const struct tma_b &b,
 /* MULTIPLY adds the products of some stages to the sums; IS_SHORT: of a tile's last one, only as
  * far as k goes. */
 template <typename T, bool IS_SHORT,
-          void MULTIPLY(const struct ring &, struct within, unsigned, unsigned, struct slot *,
+          void MULTIPLY(const struct ring &, struct thread_coord, unsigned, unsigned, struct slot *,
                         float[THREAD_M][T::THREAD_N])>
 static __device__ void consume(const struct gemm &call, const struct work &work,
                                const struct ring &ring)
 {
-    const struct within at = place_in_tile<T>();
+    const struct thread_coord at = coord_in_tile<T>();
     struct slot slot = {0, 0};
 
     for (struct k_range range = first_range(work); range.steps > 0;

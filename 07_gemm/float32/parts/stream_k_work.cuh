@@ -68,12 +68,12 @@ static __device__ unsigned last_values(const struct work &work, const struct k_r
 }
 
 template <typename T>
-static __device__ struct place tile_at(const struct work &work, unsigned number)
+static __device__ struct tile_coord tile_at(const struct work &work, unsigned number)
 {
     const unsigned in_group = number % (GROUP * work.column_tiles);
     const unsigned first = number / (GROUP * work.column_tiles) * GROUP;
     const unsigned rows = min(GROUP, work.row_tiles - first);
-    struct place tile;
+    struct tile_coord tile;
 
     tile.row = (size_t)(first + in_group % rows) * T::M;
     tile.column = (size_t)(in_group / rows) * T::N;
@@ -97,7 +97,7 @@ static __device__ float *part_of(const struct work &work, unsigned block, bool i
 /* Leaves a range's sums, times alpha, for the block that ends the tile or for add_parts. */
 template <typename T>
 static __device__ void send_part(const struct gemm &call, const struct work &work,
-                                 const struct k_range &range, struct within at,
+                                 const struct k_range &range, struct thread_coord at,
                                  const float rows[T::ROWS][T::THREAD_N])
 {
     struct gemm part = call;
@@ -128,7 +128,7 @@ static inline __device__ unsigned block_of(const struct work &work, unsigned lon
  * in a fixed order, so that the result is the same in every run. */
 template <typename T>
 static __device__ void collect_parts(const struct gemm &call, const struct work &work,
-                                     struct k_range range, struct within at,
+                                     struct k_range range, struct thread_coord at,
                                      float rows[T::ROWS][T::THREAD_N])
 {
     const unsigned first = block_of(work, (unsigned long long)range.tile * work.k_steps);
@@ -201,7 +201,7 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     for (unsigned w = 1; w < together; w++)
         for (unsigned j = 0; j < 4; j++)
             sum[j] += sums[warp + w][column + j];
-    const struct place tile = tile_at<T>(work, blockIdx.x);
+    const struct tile_coord tile = tile_at<T>(work, blockIdx.x);
     struct gemm scaled = call;
 
     scaled.alpha = 1;

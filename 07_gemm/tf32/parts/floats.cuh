@@ -19,19 +19,19 @@ struct tile_work {
 };
 
 /* A tile's first row and column. */
-struct tile_place {
+struct tile_coord {
     size_t row, column;
 };
 
-static inline __device__ struct tile_place place_of(const struct tile_work &work, unsigned tile)
+static inline __device__ struct tile_coord coord_of(const struct tile_work &work, unsigned tile)
 {
     const struct tile_of_c at = tile_in_order<8>(tile, work.row_tiles, work.column_tiles);
 
     return {(size_t)at.row * work.tile_rows, (size_t)at.column * work.tile_columns};
 }
 
-/* A block's part of the work: copy(ring, place, term, full) starts the copies of a step's tiles to
- * the ring's stage, and multiply(ring, place) computes a tile of C. */
+/* A block's part of the work: copy(ring, coord, term, full) starts the copies of a step's tiles to
+ * the ring's stage, and multiply(ring, coord) computes a tile of C. */
 template <typename Ring, typename Copy, typename Multiply>
 static __device__ void divide_work(const struct tile_work &work, const Copy &copy,
                                    const Multiply &multiply)
@@ -47,19 +47,19 @@ static __device__ void divide_work(const struct tile_work &work, const Copy &cop
     if (threadIdx.x < CONSUMERS) {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         for (unsigned tile = blockIdx.x; tile < count; tile += gridDim.x)
-            multiply(ring, place_of(work, tile));
+            multiply(ring, coord_of(work, tile));
         return;
     }
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
     if (threadIdx.x > CONSUMERS)
         return;
     for (unsigned tile = blockIdx.x; tile < count; tile += gridDim.x) {
-        const struct tile_place place = place_of(work, tile);
+        const struct tile_coord coord = coord_of(work, tile);
         for (unsigned step = 0; step < work.steps; step++, ring.advance()) {
             phase_barrier *const stage_full = &full[ring.stage];
             barrier_wait(&free[ring.stage], ring.parity ^ 1);
             barrier_arrive_expecting(stage_full, Ring::STAGE_BYTES);
-            copy(ring, place, (size_t)step * STEP_K, stage_full);
+            copy(ring, coord, (size_t)step * STEP_K, stage_full);
         }
     }
 }

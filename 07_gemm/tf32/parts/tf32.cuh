@@ -66,12 +66,12 @@ static inline unsigned blocks_of_columns(const struct gemm *call)
 template <typename Config>
 static __device__ void copy_parts(const struct gemm &call, const typename Config::ring &ring,
                                   const CUtensorMap *a, const CUtensorMap *b,
-                                  const struct tile_place &place, size_t term, phase_barrier *full)
+                                  const struct tile_coord &tile, size_t term, phase_barrier *full)
 {
 #pragma unroll
     for (unsigned part = 0; part < Config::OPERAND_PARTS; part++) {
-        copy_tile(ring.a() + part * TILE_M * ROW_BYTES, a, part * call.m + place.row, term, full);
-        copy_tile(ring.b() + part * Config::TILE_N * ROW_BYTES, b, part * call.n + place.column,
+        copy_tile(ring.a() + part * TILE_M * ROW_BYTES, a, part * call.m + tile.row, term, full);
+        copy_tile(ring.b() + part * Config::TILE_N * ROW_BYTES, b, part * call.n + tile.column,
                   term, full);
     }
 }

@@ -11,7 +11,7 @@ extern "C" {
 #include "gemm/parts/gather_plan.h"
 }
 
-/* A place that is outside of every image, whatever is added to it. */
+/* A position that is outside of every image, whatever is added to it. */
 static const int NOWHERE = -0x40000000;
 
 /* A block's work: a tile of a group's product, over the stages of a split. */
@@ -72,10 +72,10 @@ static __device__ inline void begin_gather(gatherer<PIXELS, THREADS, VECTOR> *ga
 #pragma unroll
     for (unsigned i = 0; i < type::COLUMNS; i++) {
         const unsigned pixel = first_pixel + gather->column + i * THREADS * VECTOR;
-        const unsigned batch = pixel / out_area, place = pixel % out_area;
+        const unsigned batch = pixel / out_area, position = pixel % out_area;
         const bool exists = pixel < plan.pixels;
-        const int y = (int)(place / out_width * (unsigned)call.stride_height) - (int)call.pad;
-        const int x = (int)(place % out_width * (unsigned)call.stride_width) - (int)call.pad;
+        const int y = (int)(position / out_width * (unsigned)call.stride_height) - (int)call.pad;
+        const int x = (int)(position % out_width * (unsigned)call.stride_width) - (int)call.pad;
         const size_t image = (size_t)(batch * (unsigned)call.groups + group) * channels_area;
         gather->y[i] = exists ? y : NOWHERE;
         gather->x[i] = x;

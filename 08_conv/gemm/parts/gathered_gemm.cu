@@ -24,7 +24,7 @@ struct work {
     float *a, *b;
     unsigned reading, writing;
     const float *weights; /* the next that this thread copies */
-    unsigned a_place;     /* where, in a tile of A */
+    unsigned a_offset;    /* where, in a tile of A */
     int4 tap;             /* of the next stage, if stages are uniform */
 };
 
@@ -41,7 +41,7 @@ static __device__ inline struct work begin_work(const struct conv &call,
     work.end = work.range.end_stage;
     work.a = shared;
     work.b = shared + KIND::STAGES * KIND::A_FLOATS;
-    work.a_place = a_row * KIND::FILTERS + a_column;
+    work.a_offset = a_row * KIND::FILTERS + a_column;
     work.weights = plan.weights + work.range.group * plan.weights_step +
                    ((size_t)work.next * GATHER_DEPTH + a_row) * plan.filter_tiles * KIND::FILTERS +
                    work.range.filter_tile * KIND::FILTERS + a_column;
@@ -58,7 +58,7 @@ start_stage(struct work *work, const gatherer<KIND::PIXELS, KIND::THREADS, KIND:
     const size_t filters = plan.filter_tiles * KIND::FILTERS;
 
     if (work->next < work->end) {
-        float *const to = work->a + work->writing * KIND::A_FLOATS + work->a_place;
+        float *const to = work->a + work->writing * KIND::A_FLOATS + work->a_offset;
 #pragma unroll
         for (unsigned i = 0; i < GATHER_DEPTH; i += ROWS)
             __pipeline_memcpy_async(to + i * KIND::FILTERS, work->weights + i * filters, 16);

@@ -20,8 +20,9 @@ static __device__ inline void store_pixels(const struct conv &call, const struct
     const unsigned filters = plan.filters, groups = (unsigned)call.groups;
 
     if (out_area % 4 == 0 && (size_t)output % sizeof(float4) == 0) {
-        const unsigned batch = first_pixel / out_area, place = first_pixel % out_area;
-        float *to = output + ((batch * groups + group) * filters + first_filter) * out_area + place;
+        const unsigned batch = first_pixel / out_area, position = first_pixel % out_area;
+        float *to =
+            output + ((batch * groups + group) * filters + first_filter) * out_area + position;
         if (first_pixel >= plan.pixels)
             return;
 #pragma unroll
@@ -32,8 +33,10 @@ static __device__ inline void store_pixels(const struct conv &call, const struct
     }
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) {
-        const unsigned batch = (first_pixel + i) / out_area, place = (first_pixel + i) % out_area;
-        float *to = output + ((batch * groups + group) * filters + first_filter) * out_area + place;
+        const unsigned batch = (first_pixel + i) / out_area,
+                       position = (first_pixel + i) % out_area;
+        float *to =
+            output + ((batch * groups + group) * filters + first_filter) * out_area + position;
         if (first_pixel + i >= plan.pixels)
             return;
 #pragma unroll

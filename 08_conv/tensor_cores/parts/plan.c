@@ -10,15 +10,15 @@ unsigned tensor_n_tiles(const struct conv *call)
 
 /* Chooses the width with the lowest estimated cost of all blocks: eight for each pixel, to
  * multiply, and one for each float of the input tile, to copy. */
-static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned places,
+static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned positions,
                                              unsigned rows, unsigned vector)
 {
     struct tensor_tiling best = {0};
     size_t least = (size_t)-1;
 
-    for (unsigned width = vector; width <= places; width += vector) {
+    for (unsigned width = vector; width <= positions; width += vector) {
         struct tensor_tiling tiling = {.width = width};
-        tiling.bands = (unsigned)smaller(places / width, divided_up(call->out_height, rows));
+        tiling.bands = (unsigned)smaller(positions / width, divided_up(call->out_height, rows));
         tiling.across = (unsigned)divided_up(call->out_width, width);
         tiling.down = (unsigned)divided_up(call->out_height, tiling.bands * rows);
         tiling.pitch = (unsigned)divided_up(width + SIDE - 1, vector) * vector;
@@ -26,8 +26,8 @@ static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned p
         /* The four channels that a warp reads together start 8 banks apart: no bank conflicts. */
         tiling.plane += (8 + 32 - tiling.plane % 32) % 32;
         const size_t cost =
-            (size_t)tiling.across * tiling.down * (8 * places * rows + tiling.plane);
-        if (tiling.plane <= 2 * places * rows && cost <= least) {
+            (size_t)tiling.across * tiling.down * (8 * positions * rows + tiling.plane);
+        if (tiling.plane <= 2 * positions * rows && cost <= least) {
             least = cost;
             best = tiling;
         }

@@ -118,9 +118,9 @@ static void transform_filter(const struct transforms *t, const float *filter,
 
 /* The input under the first number of an output's tile: tiles are those of the outputs whose
  * distances are multiples of the dilation. */
-static size_t tile_begin(const struct conv *call, const struct transforms *t, size_t place)
+static size_t tile_begin(const struct conv *call, const struct transforms *t, size_t tile)
 {
-    const size_t phase = place % call->dilation, number = place / call->dilation;
+    const size_t phase = tile % call->dilation, number = tile / call->dilation;
     return number / t->tile * t->tile * call->dilation + phase - call->pad;
 }
 

@@ -143,8 +143,8 @@ struct winograd<4, 5> {
     }
 };
 
-/* The place of a tile: its first output. */
-struct tile_place {
+/* The coordinates of a tile: its first output. */
+struct tile_coord {
     unsigned batch, y, x;
 };
 

@@ -105,7 +105,7 @@ def places_in_square(lane, across, each):
 
 
 def places_in_warp(lane):
-    """As warp_tile has them: place_in_warp in float32/parts/eight_by_eight.cuh."""
+    """As warp_tile has them: coord_in_warp in float32/parts/eight_by_eight.cuh."""
     return [(lane // 8 * 4 + down, lane % 8 * 4 + right, 4, 4) for down in (0, 16) for right in (0, 32)]
 
 
