@@ -1,3 +1,4 @@
+/* any_shape: the plans. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,12 +10,8 @@
 #include "any_shape/bfloat16/plan.h"
 #include "any_shape/float32/plan.h"
 #include "bfloat16/parts/even_plan.h"
-#include "measure/verify.h"
 #include "parts/workspace.h"
 #include "problem/gemm/gemm.h"
-#include "problem/gemm/options.h"
-#include "rungs.h"
-#include "step_test.h"
 
 static const unsigned tile_m[TILE_SHAPES] = {128, 128, 128, 256, 128, 64, 64};
 static const unsigned tile_n[TILE_SHAPES] = {256, 224, 192, 128, 128, 128, 64};
@@ -117,225 +114,6 @@ static void test_whole_waves(void **state)
         assert_int_equal(plan.blocks, 132);
         assert_false(plan.added_later);
     }
-}
-
-/* ---- every kernel that a plan can have ------------------------------------------------------- */
-
-/* The plans that a test wants instead of the fastest. */
-static struct plan forced;
-static struct bf16_plan forced_bf16;
-
-static void run_forced(const struct gemm *call)
-{
-    if (call->type == GEMM_BF16) {
-        run_bf16_plan(call, &forced_bf16);
-        return;
-    }
-    forced.rows = call->m;
-    forced.columns = call->n;
-    run_plan(call, &forced);
-}
-
-static void verify_with(struct problem *problem, void (*prepare)(const struct gemm *call))
-{
-    const struct gemm_rung rung = {
-        .rung = {.name = "forced"},
-        .run = run_forced,
-        .depth = gemm_depth_tensor, /* the larger one */
-        .prepare = prepare,
-    };
-    struct comparison comparison;
-    struct error error;
-
-    assert_true(verify_rung(problem, &rung.rung, &comparison, &error));
-    if (!comparison.right)
-        fail_msg("kind %d, shape %d, %u blocks, %d, %u splits; bf16: way %d, %ux%u, %u splits: %s",
-                 (int)forced.kind, forced.shape, forced.blocks, forced.added_later, forced.splits,
-                 (int)forced_bf16.way, forced_bf16.rows, forced_bf16.columns, forced_bf16.splits,
-                 comparison.where);
-}
-
-static void verify_forced(struct problem *problem)
-{
-    verify_with(problem, prepare_workspace);
-}
-
-/* Another launch, which finds the workspace as the one before has left it. */
-static void verify_again(struct problem *problem)
-{
-    verify_with(problem, NULL);
-}
-
-static struct problem *loaded_problem(const struct problem_kind *kind, size_t m, size_t n, size_t k,
-                                      float beta)
-{
-    const struct machine machine = {.name = "test", .processors = 1};
-    struct gemm_options options;
-    struct error error;
-
-    step_test_defaults(&options);
-    options.type = kind == &gemm_bf16_kind ? GEMM_BF16 : GEMM_F32;
-    options.m = m;
-    options.n = n;
-    options.k = k;
-    options.beta = beta;
-    struct problem *const problem =
-        kind->create(&options.base, step_test_ladder()->back_end, &machine, &error);
-    if (problem == NULL)
-        fail_msg("%s", error.text);
-    assert_true(kind->load(problem, 0, &error));
-    return problem;
-}
-
-/* A block per tile, blocks that divide tiles, and three blocks per tile. */
-static void check_tiles(struct problem *problem, unsigned count)
-{
-    const unsigned blocks[] = {count, count > 1 ? count - 1 : 2, 3 * count};
-
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
-        for (int later = 0; later <= (blocks[i] > count ? 1 : 0); later++) {
-            forced.blocks = blocks[i];
-            forced.added_later = later;
-            forced.short_stage = i > 0;
-            verify_forced(problem);
-        }
-}
-
-static void test_tiles(void **state)
-{
-    static const size_t shapes[][3] = {{130, 132, 136}, {70, 259, 131}};
-    (void)state;
-
-    if (hopper_unavailable() != NULL)
-        skip();
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        const size_t m = shapes[s][0], n = shapes[s][1];
-        struct problem *const problem = loaded_problem(&gemm_kind, m, n, shapes[s][2], (float)s);
-        forced = (struct plan){.kind = BY_TILES, .copies_b = n % 4 != 0};
-        for (forced.shape = 0; forced.shape < TILE_SHAPES; forced.shape++)
-            check_tiles(problem, (unsigned)(ceil_of(m, tile_m[forced.shape]) *
-                                            ceil_of(n, tile_n[forced.shape])));
-        forced = (struct plan){.kind = BY_SMALL_TILES};
-        for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++)
-            for (int copies = 0; copies <= 3; copies++) {
-                forced.splits = copies % 2 == 0 ? 1 : 3;
-                forced.copies_a = copies & 1;
-                forced.copies_b = copies & 2;
-                verify_forced(problem);
-            }
-        gemm_kind.destroy(problem);
-    }
-}
-
-/* Rows for each of the kernels, with k in one part and in three. */
-static void test_streams(void **state)
-{
-    static const size_t rows[] = {1, 15, 16, 17, 32};
-    (void)state;
-
-    if (hopper_unavailable() != NULL)
-        skip();
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct problem *const problem =
-            loaded_problem(&gemm_kind, rows[i], 260, 420, (float)(i % 2));
-        forced = (struct plan){.kind = BY_STREAM, .kept = 200 * 260};
-        for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
-            verify_forced(problem);
-        gemm_kind.destroy(problem);
-    }
-}
-
-/* A part of the large matrix that L2 keeps ends within its rows, or is none or all of it. */
-static void test_few(void **state)
-{
-    static const size_t few[] = {1, 2, 3, 5, 16}, kept[] = {0, 5000, SIZE_MAX};
-    (void)state;
-
-    if (hopper_unavailable() != NULL)
-        skip();
-    for (size_t i = 0; i < sizeof few / sizeof few[0]; i++)
-        for (int columns = 0; columns <= 1; columns++) {
-            struct problem *const problem = loaded_problem(
-                &gemm_kind, columns ? 130 + i : few[i], columns ? few[i] : 130 + 2 * i, 420 + i, 0);
-            for (size_t j = 0; j < 3; j++) {
-                forced = (struct plan){.kind = columns ? BY_FEW_COLUMNS : BY_FEW_ROWS,
-                                       .splits = j == 1 ? 3 : 1,
-                                       .kept = kept[j]};
-                verify_forced(problem);
-                if (i == 1 && forced.splits > 1)
-                    verify_again(problem);
-            }
-            gemm_kind.destroy(problem);
-        }
-}
-
-static void verify_bf16(struct problem *problem, struct bf16_plan plan)
-{
-    forced_bf16 = plan;
-    verify_forced(problem);
-}
-
-/* Tiles of 128 rows, with rows that the TMA can load and with copies (test_tensor.c has the other
- * tiles). */
-static void test_bf16_tiles(void **state)
-{
-    static const size_t shapes[][3] = {{136, 264, 328}, {270, 131, 203}};
-    (void)state;
-
-    if (hopper_unavailable() != NULL)
-        skip();
-    for (unsigned s = 0; s < 2; s++) {
-        struct problem *const problem =
-            loaded_problem(&gemm_bf16_kind, shapes[s][0], shapes[s][1], shapes[s][2], (float)s);
-        for (unsigned way = BF16_TILE_64; way <= BF16_STREAM_K; way++)
-            for (unsigned splits = 1; splits <= (way <= BF16_TILE_256 ? 3 : 1); splits += 2)
-                verify_bf16(problem, (struct bf16_plan){.way = (enum bf16_way)way,
-                                                        .splits = splits,
-                                                        .copies_a = s == 1,
-                                                        .copies_b = s == 1});
-        gemm_bf16_kind.destroy(problem);
-    }
-}
-
-/* The sums of all splits end 32 floats before the workspace does, on the CPU back end. The threads
- * beyond the end of the last row, 184 of them, must not load any. */
-static void test_bf16_full_workspace(void **state)
-{
-    const size_t m = 2052, n = 584, splits = 7;
-    (void)state;
-
-    if (hopper_unavailable() != NULL || STEP_TEST_SANITIZED)
-        skip();
-    struct problem *const problem = loaded_problem(&gemm_bf16_kind, m, n, 64 * splits, 0);
-    assert_true(m * n * splits + 32 == workspace_floats(1));
-    verify_bf16(problem, (struct bf16_plan){.way = BF16_TILE_256, .splits = (unsigned)splits});
-    gemm_bf16_kind.destroy(problem);
-}
-
-static void test_bf16_few(void **state)
-{
-    static const size_t few[] = {1, 8, 9, 16}, others[] = {200, 131}, terms[] = {264, 301};
-    (void)state;
-
-    if (hopper_unavailable() != NULL)
-        skip();
-    for (size_t i = 0; i < sizeof few / sizeof few[0]; i++)
-        for (size_t j = 0; j < 2; j++) {
-            struct problem *problem =
-                loaded_problem(&gemm_bf16_kind, few[i], others[j], terms[j], (float)j);
-            verify_bf16(problem, (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1});
-            gemm_bf16_kind.destroy(problem);
-            problem = loaded_problem(&gemm_bf16_kind, others[j], few[i], terms[j], (float)j);
-            verify_bf16(problem, (struct bf16_plan){.way = BF16_FEW_COLUMNS, .splits = 1});
-            if (few[i] == 1)
-                verify_bf16(problem, (struct bf16_plan){.way = BF16_VECTOR, .splits = 1});
-            gemm_bf16_kind.destroy(problem);
-        }
-
-    /* So many terms that the blocks of a cluster share them. */
-    struct problem *const problem = loaded_problem(&gemm_bf16_kind, 2, 72, 1064, 0);
-    verify_bf16(problem, (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1});
-    gemm_bf16_kind.destroy(problem);
 }
 
 /* ---- plans of bfloat16 ----------------------------------------------------------------------- */
@@ -465,16 +243,9 @@ static void test_bf16_plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans),
-                                       cmocka_unit_test(test_whole_waves),
-                                       cmocka_unit_test(test_tiles),
-                                       cmocka_unit_test(test_streams),
-                                       cmocka_unit_test(test_few),
-                                       cmocka_unit_test(test_bf16_tiles),
-                                       cmocka_unit_test(test_bf16_full_workspace),
-                                       cmocka_unit_test(test_bf16_few),
-                                       cmocka_unit_test(test_even_plans),
-                                       cmocka_unit_test(test_bf16_plans)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plans), cmocka_unit_test(test_whole_waves),
+        cmocka_unit_test(test_even_plans), cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }
 /* SPDX-License-Identifier: MIT */
