@@ -30,6 +30,9 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # bin has the programs of the steps and nothing else.
 set(RUNGS_BIN ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+# Installed programs also find libraries that lie outside the system's folders, such as cuBLAS.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+include(GNUInstallDirs)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(PNG QUIET)
