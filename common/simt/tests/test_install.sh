@@ -5,6 +5,12 @@ cmake=$1 build=$2 compiler=$3
 prefix=$(mktemp -d)
 trap 'rm -rf -- "$prefix"' EXIT
 "$cmake" --install "$build" --component simtcc --prefix "$prefix" >/dev/null
+for file in bin/simtcc share/rungs/runtime/; do
+    grep -qF "$prefix/$file" "$build/install_manifest_simtcc.txt" || {
+        printf 'FAILED: install_manifest_simtcc.txt does not list %s\n' "$file"
+        exit 1
+    }
+done
 cat >"$prefix/program.cu" <<'END'
 #include <cstdio>
 __global__ void k(int *data) { data[threadIdx.x] = threadIdx.x; }
