@@ -10,6 +10,7 @@
 #include "api/graphs.h"
 #include "base/need.h"
 #include "base/own.h"
+#include "memory/streams.h"
 
 static cudaGraphExec_t execs;
 
@@ -254,6 +255,7 @@ static cudaError_t do_work(cudaGraphNode_t node, cudaStream_t stream)
                                   work->caller);
     case cudaGraphNodeTypeHost:
         simt_memory_settle();
+        simt_host_waits(stream);
         work->host.fn(work->host.userData);
         return cudaSuccess;
     case cudaGraphNodeTypeGraph:

@@ -273,6 +273,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
         const struct simt_work work = {.type = cudaGraphNodeTypeHost, .host = {function, data}};
         return simt_capture(stream, &work);
     }
+    simt_host_waits(stream); /* it may tell other threads of the host that the stream is done */
     function(data);
     return cudaSuccess;
 }
@@ -291,6 +292,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         return simt_capture_forbids_wait(stream, "cudaStreamAddCallback",
                                          __builtin_return_address(0));
     }
+    simt_host_waits(stream);
     callback(stream, cudaSuccess, data);
     return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 #include <mma.h>
 
 #include <fcntl.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace nvcuda;
@@ -356,6 +357,7 @@ static const Case cases[] = {
          x[2] = word;
          add<<<8, 128, 0, stream>>>(x, N);
          (void)cudaLaunchHostFunc(stream, see, x);
+         std::thread([x] { seen = x[0]; }).join(); // after it
          (void)cudaDeviceSynchronize();
      }},
     {"ok_read_too", "",
