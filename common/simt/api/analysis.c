@@ -158,12 +158,20 @@ void simt_analysis_reset(void)
 static char *put_off_text, put_off_note[512];
 static size_t put_off_size;
 
-static void tell_findings(void)
+static bool now_tell_put_off(void)
 {
-    if (put_off_text) { /* may be the reason */
+    const bool any = put_off_text;
+    if (any) {
+        fflush(stdout);
         fputs(put_off_text, stderr);
         put_off_text = NULL;
     }
+    return any;
+}
+
+static void tell_findings(void)
+{
+    now_tell_put_off(); /* may be the reason */
     simt_tell_findings(stderr, simt_tell_failed_calls);
 }
 
@@ -194,10 +202,7 @@ static void put_off(void)
 /* A copy to the host is about to be made. */
 static void results_are_used(void)
 {
-    if (put_off_text) {
-        fflush(stdout);
-        fputs(put_off_text, stderr);
-        put_off_text = NULL;
+    if (now_tell_put_off()) {
         simt_exit();
     }
 }
@@ -235,6 +240,7 @@ static void conclude(void)
     }
     fflush(stdout);
     if (simt_tell_findings(stderr, simt_tell_failed_calls) > 0 && !simt_goes_on) {
+        now_tell_put_off(); /* what was found now is perhaps the same again */
         simt_exit();
     }
 }

@@ -23,7 +23,7 @@ __global__ void add(int *x, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        x[i] += 1; // FAULT early_write other_stream unset_used note_timing
+        x[i] += 1; // FAULT early_write other_stream unset_used unset_beyond note_timing
 }
 
 __global__ void count(int *x)
@@ -466,6 +466,13 @@ static const Case cases[] = {
          for (int i = 0; i < 3; i++)
              add<<<8, 128>>>(x, N);
          exit(cudaDeviceSynchronize());
+     }},
+    {"unset_beyond", "global memory is read that nobody has written: byte",
+     [] { // first all of it, then what lies behind a part that is set
+         int *x = unwritten<int>(BYTES);
+         add<<<8, 128>>>(x, N);
+         (void)cudaMemset(x, 0, 512);
+         add<<<8, 128>>>(x, N);
      }},
     {"unset_used", "global memory is read that nobody has written: byte",
      [] {
