@@ -15,7 +15,9 @@ bool is_alignment(size_t token)
 size_t shared_end(size_t token)
 {
     bool shared = false, external = false;
-    if (!is(token, "extern") && !is(token, "__shared__")) {
+    const size_t first =
+        is_alignment(token) && is_punctuation(token + 1, '(') ? after_group(token + 1) : token;
+    if (!is(first, "extern") && !is(first, "__shared__")) {
         return NONE;
     }
     for (size_t i = token; i < token_count; i++) {

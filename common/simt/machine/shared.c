@@ -7,9 +7,7 @@
 #include "machine/fibers.h"
 #include "program/layout.h"
 
-/* Offsets in the window and addresses agree modulo this, the most that kernels ask for: a swizzled
- * tile. */
-enum { UNIT = 1024, MOST_BYTES = SIMT_MAX_SHARED_BYTES + UNIT };
+enum { MOST_BYTES = SIMT_MAX_SHARED_BYTES + SIMT_MOST_UNIT };
 
 static char *shared_end; /* dynamic shared memory ends before this, a guard page follows */
 static char *dynamic;    /* that of the launch that runs */
@@ -26,10 +24,13 @@ void simt_shared_prepare(void)
 
 void simt_shared_start_launch(void)
 {
+    const size_t unit = simt_shared_unit();
     size_t skew;
     simt_layout_start_launch(simt_grid.launch->function);
-    skew = (size_t)simt_dynamic_offset() % UNIT;
-    dynamic = shared_end - (simt_grid.launch->shared_bytes + skew + UNIT - 1) / UNIT * UNIT + skew;
+    skew = (size_t)simt_dynamic_offset() % unit;
+    dynamic = shared_end - simt_grid.launch->shared_bytes - skew;
+    dynamic -= (uintptr_t)dynamic % unit;
+    dynamic += skew;
     simt_window_start_launch();
 }
 

@@ -28,8 +28,10 @@ bool simt_machine_is_own(unsigned int thread, uint64_t address);
 void *simt_shared_find(uint64_t offset);
 /* The 32-bit address that a matrix descriptor means, which may have been made of a pointer. */
 uint64_t simt_described_offset(uint64_t address);
-/* Where dynamic shared memory begins there. */
+/* Where dynamic shared memory begins there; modulo what it agrees with the address, and at most. */
 uint64_t simt_dynamic_offset(void);
+uint64_t simt_shared_unit(void);
+enum { SIMT_MOST_UNIT = 1 << 16 };
 void simt_window_start_launch(void);
 /* Where an address of shared memory lies on a GPU. */
 uint64_t simt_shared_place(uint64_t address);

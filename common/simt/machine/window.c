@@ -1,7 +1,8 @@
 /* Shared memory as a kernel's 32-bit addresses see it: dynamic shared memory from byte 1024 on
  * (what is below is the system's, on a GPU, too), then the kernel's own variables, then those of
  * all functions. Offsets and addresses are the same modulo 1024, which is what alignments and the
- * swizzling of tiles go by; dynamic shared memory is aligned as on a GPU, where it comes behind the
+ * swizzling of tiles go by, or twice a greater alignment that is asked for (one bit of a pointer
+ * may choose a buffer); dynamic shared memory is aligned as on a GPU, where it comes behind the
  * kernel's variables, and no better.
  *
  * On a GPU the lowest bits of a pointer to shared memory are those of its 32-bit address, and there
@@ -36,9 +37,16 @@ static uint64_t dynamic_place(void)
     return round_up(SYSTEM_BYTES + simt_layout->own_bytes, dynamic_alignment);
 }
 
+uint64_t simt_shared_unit(void)
+{
+    const uint64_t most =
+        dynamic_alignment < SIMT_MOST_UNIT / 2 ? dynamic_alignment : SIMT_MOST_UNIT / 2;
+    return most > UNIT ? 2 * most : UNIT;
+}
+
 uint64_t simt_dynamic_offset(void)
 {
-    return SYSTEM_BYTES + dynamic_place() % UNIT;
+    return SYSTEM_BYTES + (dynamic_place() - SYSTEM_BYTES) % simt_shared_unit();
 }
 
 enum { DESCRIBED = 1 << 18 }; /* what a matrix descriptor can name */
@@ -92,7 +100,7 @@ static struct stretch stretch_behind(const struct stretch *before, char *memory,
 static void begin_apart(void)
 {
     const uint64_t end = window[OWN].offset + window[OWN].bytes;
-    for (uint64_t shift = 0; end + shift <= DESCRIBED; shift += UNIT) {
+    for (uint64_t shift = 0; end + shift <= DESCRIBED; shift += simt_shared_unit()) {
         bool apart = true;
         for (unsigned int i = 0; i < ALL; i++) {
             struct stretch moved = window[i];

@@ -134,14 +134,14 @@ __global__ void much_static(char *out)
 
 __global__ void ok_shared(int *out)
 {
-    extern __shared__ __align__(1024) unsigned char dynamic[];
+    alignas(16384) extern __shared__ unsigned char dynamic[];
     __shared__ __align__(256) short a[33];
     __shared__ char b[7];
     __shared__ struct {
         char c;
         double d;
     } s;
-    *out = (size_t)dynamic % 1024 == 0 && (size_t)a % 256 == 0 ? 0 : 1;
+    *out = (size_t)dynamic % 32768 == 16384 && (size_t)a % 256 == 0 ? 0 : 1;
     for (int i = 0; i < 33; i++)
         a[i] = 1;
     for (int i = 0; i < 7; i++)
@@ -381,7 +381,14 @@ static const Case cases[] = {
      }},
     {"ok_moved_and_set", "", [] { ok_moved_and_set<<<1, BLOCK>>>(f); }},
     {"ok_data", "", [] { ok_data<<<1, BLOCK>>>(f); }},
-    {"ok_shared", "", [] { ok_shared<<<1, 1, 100>>>(ints); }},
+    {"ok_shared", "",
+     [] {
+         int wrong;
+         ok_shared<<<1, 1, 100>>>(ints);
+         cudaMemcpy(&wrong, ints, sizeof wrong, cudaMemcpyDeviceToHost);
+         if (wrong)
+             exit(1);
+     }},
     {"ok_padding", "",
      [] {
          Padded *padded, *copies;

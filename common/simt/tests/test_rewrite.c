@@ -200,7 +200,7 @@ static void test_extern_shared(void **state)
     assert_rewrites("void f() { extern __shared__ __attribute__((aligned(128))) char s[]; }",
                     "void f() { [[maybe_unused]] char *const s = static_cast<char "
                     "*>(::simt::dynamic_shared<128>()); }");
-    assert_rewrites("void f() { extern __shared__ alignas(sizeof(A<1>)) volatile n::T<int> s[]; }",
+    assert_rewrites("void f() { alignas(sizeof(A<1>)) extern __shared__ volatile n::T<int> s[]; }",
                     "void f() { [[maybe_unused]] volatile n::T<int> *const s = "
                     "static_cast<volatile n::T<int> *>(::simt::dynamic_shared<sizeof(A<1>)>()); }");
     assert_rewrites("namespace n { void f() { extern __shared__ float s[][33]; } }",
