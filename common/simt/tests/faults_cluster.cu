@@ -76,8 +76,9 @@ __global__ void __cluster_dims__(2, 1, 1) ok_remote_arrival(float *out)
     cluster_sync();
 }
 
-// Each block copies a half to both; stages are given back to both who fill them.
-__global__ void __cluster_dims__(2, 1, 1) ok_multicast(float *out, const float *in)
+// Each block copies a half to both; stages are given back to both who fill them, or to the own one.
+template <unsigned GIVEN_BACK_TO>
+__global__ void __cluster_dims__(2, 1, 1) multicast(float *out, const float *in)
 {
     extern __shared__ __align__(128) float tile[];
     __shared__ barrier_t full, empty;
@@ -85,7 +86,7 @@ __global__ void __cluster_dims__(2, 1, 1) ok_multicast(float *out, const float *
     float sum = 0;
     if (threadIdx.x == 0) {
         init(&full, 1);
-        init(&empty, 2);
+        init(&empty, GIVEN_BACK_TO);
         fence_init();
     }
     cluster_sync();
@@ -93,13 +94,14 @@ __global__ void __cluster_dims__(2, 1, 1) ok_multicast(float *out, const float *
         if (threadIdx.x == 0) {
             wait(&empty, (i & 1) ^ 1);
             expect(&full, TILE);
-            load_to(tile + rank * half, in + i * TILE / 4 + rank * half, TILE / 2, &full, 3);
+            const float *const part = in + i * TILE / 4 + rank * half;
+            load_to(tile + rank * half, part, TILE / 2, &full, 3); // FAULT stage_of_other
         }
         wait(&full, i & 1);
-        sum += tile[threadIdx.x];
+        sum += tile[threadIdx.x]; // FAULT stage_of_other
         __syncthreads();
-        if (threadIdx.x < 2)
-            arrive_at(mapped(&empty, threadIdx.x));
+        if (threadIdx.x < GIVEN_BACK_TO)
+            arrive_at(mapped(&empty, rank ^ threadIdx.x));
     }
     if (sum != 3.0f * (TILE / 4) + 3 * threadIdx.x)
         __trap();
@@ -353,34 +355,6 @@ __global__ void __cluster_dims__(2, 1, 1) no_such_rank(float *out)
     out[threadIdx.x] = read_from(mapped(part, 2)); // FAULT no_such_rank
 }
 
-// A stage is filled in both blocks, but only the own block's consumers are waited for.
-__global__ void __cluster_dims__(2, 1, 1) stage_of_other(float *out, const float *in)
-{
-    extern __shared__ __align__(128) float tile[];
-    __shared__ barrier_t full, empty;
-    const unsigned rank = cluster_rank(), half = TILE / 8;
-    float sum = 0;
-    if (threadIdx.x == 0) {
-        init(&full, 1);
-        init_one(&empty);
-    }
-    cluster_sync();
-    for (int i = 0; i < 3; i++) {
-        if (threadIdx.x == 0) {
-            wait(&empty, (i & 1) ^ 1);
-            expect(&full, TILE);
-            load_to(tile + rank * half, in + i * half, TILE / 2, &full, 3); // FAULT stage_of_other
-        }
-        wait(&full, i & 1);
-        sum += tile[threadIdx.x]; // FAULT stage_of_other
-        __syncthreads();
-        if (threadIdx.x == 0)
-            arrive(&empty);
-    }
-    out[blockIdx.x * BLOCK + threadIdx.x] = sum;
-    cluster_sync();
-}
-
 static float *f, *g;
 static int *ints;
 
@@ -442,7 +416,7 @@ static const Case cases[] = {
     {"ok_pointers", "", [] { ok_pointers<<<8, BLOCK>>>(f); }},
     {"ok_ptx", "", two_dimensions},
     {"ok_remote_arrival", "", [] { ok_remote_arrival<<<4, BLOCK>>>(f); }},
-    {"ok_multicast", "", [] { ok_multicast<<<4, BLOCK, TILE>>>(f, g); }},
+    {"ok_multicast", "", [] { multicast<2><<<4, BLOCK, TILE>>>(f, g); }},
     {"ok_send", "", [] { ok_send<<<2, BLOCK>>>(f); }},
     {"ok_registers", "", [] { send_registers<true><<<2, BLOCK>>>(f); }},
     {"ok_reduce", "", [] { reduce<true><<<8, BLOCK>>>(f); }},
@@ -470,7 +444,7 @@ static const Case cases[] = {
     {"waits_alone", "the thread has not arrived before", [] { waits_alone<<<2, BLOCK>>>(f); }},
     {"no_such_rank", "the cluster has no block of this rank",
      [] { no_such_rank<<<2, BLOCK>>>(f); }},
-    {"stage_of_other", "data race in", [] { stage_of_other<<<2, BLOCK, TILE>>>(f, g); }},
+    {"stage_of_other", "data race in", [] { multicast<1><<<2, BLOCK, TILE>>>(f, g); }},
 };
 
 int main(int count, char **arguments)

@@ -439,7 +439,8 @@ static __device__ void copy_stage(float *to, const float *from)
     __pipeline_commit();
 }
 
-__global__ void copy_into_use(const float *in, float *out)
+template <bool MEETS>
+__global__ void copies(const float *in, float *out)
 {
     __shared__ float s[2][64];
     float sum = 0;
@@ -449,23 +450,8 @@ __global__ void copy_into_use(const float *in, float *out)
         __pipeline_wait_prior(1);
         __syncthreads();
         sum += s[i % 2][63 - threadIdx.x]; // FAULT copy_into_use
-        // __syncthreads() is missing
-    }
-    __pipeline_wait_prior(0);
-    out[threadIdx.x] = sum;
-}
-
-__global__ void ok_copies(const float *in, float *out)
-{
-    __shared__ float s[2][64];
-    float sum = 0;
-    copy_stage(s[0], in);
-    for (int i = 0; i < 4; i++) {
-        copy_stage(s[(i + 1) % 2], in + 64 * (i + 1));
-        __pipeline_wait_prior(1);
-        __syncthreads();
-        sum += s[i % 2][63 - threadIdx.x];
-        __syncthreads();
+        if (MEETS)
+            __syncthreads();
     }
     __pipeline_wait_prior(0);
     out[blockIdx.x * 64 + threadIdx.x] = sum;
@@ -658,8 +644,8 @@ static const Case cases[] = {
     {"read_only_path", "memory that __ldg reads is written",
      [] { read_only_path<<<1, 64>>>(a, b); }},
     {"ok_read_only_path", "", [] { ok_read_only_path<<<1, 64>>>(a, b); }},
-    {"copy_into_use", "writes from its issue on", [] { copy_into_use<<<1, 64>>>(f, f + 1024); }},
-    {"ok_copies", "", [] { ok_copies<<<2, 64>>>(f, f + 1024); }},
+    {"copy_into_use", "writes from its issue on", [] { copies<false><<<1, 64>>>(f, f + 1024); }},
+    {"ok_copies", "", [] { copies<true><<<2, 64>>>(f, f + 1024); }},
     {"copy_not_awaited", "is still copying to it",
      [] { copy_not_awaited<<<1, 64>>>(f, f + 1024); }},
     {"ok_grid_sync", "", [] { cudaLaunchCooperativeKernel(ok_grid_sync, 6, 64, pointers); }},
