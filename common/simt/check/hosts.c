@@ -114,6 +114,17 @@ void simt_check_host_pages(const struct simt_region *region,
 
 /* ---- what the host does ---- */
 
+/* Whether the instruction one byte before changes memory atomically: lock, or xchg, after other
+ * prefixes of x86-64. */
+static bool is_atomic(const unsigned char *code)
+{
+    code--;
+    while (*code == 0x66 || *code == 0xf2 || *code == 0xf3) {
+        code++;
+    }
+    return *code == 0xf0 || (code[(*code & 0xf0) == 0x40] & 0xfe) == 0x86;
+}
+
 bool simt_check_host_access(const void *address, bool writes, const void *at)
 {
     const uint64_t word = (uintptr_t)address & ~UINT64_C(3);
@@ -140,6 +151,9 @@ bool simt_check_host_access(const void *address, bool writes, const void *at)
         }
     }
     pending_ends();
+    if (access.other_kind == EVENT_ATOMIC && at && is_atomic(at)) { /* the two go on together */
+        return false;
+    }
     new = access.other_operation ? simt_add_finding(access) : NULL;
     if (new) {
         simt_memory_describe(address, new->text, sizeof new->text);

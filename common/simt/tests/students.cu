@@ -28,7 +28,7 @@ __global__ void add(int *x, int n)
 
 __global__ void count(int *x)
 {
-    atomicAdd(x, 1); // FAULT early_count
+    atomicAdd_system(x, 1); // FAULT early_count
 }
 
 __global__ void copy(int *to, const int *from)
@@ -382,6 +382,13 @@ static const Case cases[] = {
          }
          (void)cudaStreamSynchronize(stream);
          memset(x, 0, 65536);
+     }},
+    {"ok_both_count", "",
+     [] {
+         int *x = filled(managed<int>(BYTES));
+         count<<<8, 128>>>(x);
+         __sync_fetch_and_add(x, 1);
+         (void)cudaDeviceSynchronize();
      }},
     {"ok_flag", "",
      [] {
