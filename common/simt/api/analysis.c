@@ -607,16 +607,17 @@ static void polls(const void *caller)
     simt_note_guard(simt_site_number(simt_place_of(caller)));
 }
 
-static void undefined_stored(const struct simt_event *store)
+static void undefined_stored(const struct simt_event *store, uint64_t value)
 {
     const struct simt_outside *from = &simt_outside;
     struct finding *new =
-        from->name ? simt_add_finding((struct finding){.wrong = UNDEFINED,
-                                                       .space = SPACE_GLOBAL,
-                                                       .kind = EVENT_STORE,
-                                                       .site = simt_site_number(event_place(store)),
-                                                       .thread = simt_recorder.thread})
-                   : NULL;
+        from->name &&simt_is_undefined(simt_recorder.thread, value, event_size(store))
+            ? simt_add_finding((struct finding){.wrong = UNDEFINED,
+                                                .space = SPACE_GLOBAL,
+                                                .kind = EVENT_STORE,
+                                                .site = simt_site_number(event_place(store)),
+                                                .thread = simt_recorder.thread})
+            : NULL;
     if (new) {
         snprintf(new->text, sizeof new->text,
                  "%s() at %s:%d read lane %u, which its mask 0x%08x leaves out", from->name,

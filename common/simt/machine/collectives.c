@@ -33,6 +33,7 @@ static void read_outside(struct simt_thread *lanes, unsigned int outside, unsign
     const unsigned int lane = simt_lowest(outside);
     struct simt_thread *const thread = &lanes[lane];
     const unsigned int source = simt_collective_source(thread, lane);
+    simt_any_undefined = true;
     simt_outside = (struct simt_outside){simt_collective_name(thread->operation), thread->file,
                                          thread->line, source, thread->mask};
     if (outside == together && thread->operation == SIMT_SHUFFLE) {
@@ -40,6 +41,36 @@ static void read_outside(struct simt_thread *lanes, unsigned int outside, unsign
                                "a value can only come from a lane that the mask names and that "
                                "makes the call.");
     }
+}
+
+static bool gives_undefined(const struct simt_thread *lane)
+{
+    return lane->value == SIMT_UNDEFINED_4 ||
+           (lane->sum_is_undefined && (uint32_t)lane->value == lane->sum);
+}
+
+/* Of a NaN, a sum is one, too, but of an integer another number: as reductions add, this is
+ * followed from shuffle to shuffle. */
+static void follow_sums(struct simt_thread *lanes, unsigned int together)
+{
+    unsigned int given = 0;
+    for (unsigned int set = together; set; set &= set - 1) {
+        given |= (unsigned int)gives_undefined(&lanes[simt_lowest(set)]) << simt_lowest(set);
+    }
+    for (unsigned int set = together; set; set &= set - 1) {
+        const unsigned int number = simt_lowest(set);
+        struct simt_thread *const lane = &lanes[number];
+        const unsigned int source = 1u << simt_collective_source(lane, number);
+        lane->sum = (uint32_t)(lane->value + lane->result);
+        lane->sum_is_undefined = !(together & source) || given & (source | 1u << number);
+    }
+}
+
+bool simt_is_undefined(unsigned int thread, uint64_t stored, unsigned int size)
+{
+    const struct simt_thread *const lane = &simt_block->threads[thread];
+    return stored == SIMT_UNDEFINED_4 || stored == SIMT_UNDEFINED_8 ||
+           (size == 4 && lane->sum_is_undefined && stored == lane->sum);
 }
 
 static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned int exited)
@@ -64,6 +95,9 @@ static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned i
     }
     if (outside) {
         read_outside(lanes, outside, together);
+    }
+    if (simt_any_undefined) {
+        follow_sums(lanes, together);
     }
     simt_counts.shuffles++;
 }

@@ -71,7 +71,9 @@ struct simt_thread {
     struct simt_bulk_groups bulk;
     struct simt_poll poll;
     struct simt_round round;
-    bool waits;           /* its last poll found what the one before had found */
+    bool waits; /* its last poll found what the one before had found */
+    bool sum_is_undefined;
+    uint32_t sum;         /* of what it gave to its last shuffle and what it got */
     uint64_t atomic_old;  /* what its last atomic found: others may run before it asks */
     bool atomic_is_noted; /* that is to be made again: atomics.c */
     struct simt_pipeline pipeline;
@@ -292,6 +294,8 @@ struct simt_outside {
     unsigned int lane, mask; /* that was read */
 };
 extern struct simt_outside simt_outside;
+/* Whether what the thread stores is such a value, or what it has added to one since. */
+bool simt_is_undefined(unsigned int thread, uint64_t stored, unsigned int size);
 
 #endif
 /* SPDX-License-Identifier: MIT */

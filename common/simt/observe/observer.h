@@ -77,7 +77,7 @@ struct simt_observer {
     void (*pointer_read)(const void *address, uint64_t value, const void *caller);
     void (*pointers_stored)(const void *words, size_t bytes);
     /* What a shuffle gives from a lane that its mask leaves out was stored. */
-    void (*undefined_stored)(const struct simt_event *store);
+    void (*undefined_stored)(const struct simt_event *store, uint64_t value);
 
     /* A barrier with a number is complete. */
     void (*named_barrier)(const void *caller);

@@ -84,6 +84,8 @@ static void what_is_at(uint64_t address, unsigned int size, uint64_t words[2])
     }
 }
 
+bool simt_any_undefined;
+
 void simt_trace_before_store(void)
 {
     struct simt_hook_state *recorder = &simt_recorder;
@@ -104,8 +106,10 @@ void simt_trace_after_store(void)
     uint64_t words[2];
     recorder->stored = NULL;
     what_is_at(event->address, event_size(event), words);
-    if (__builtin_expect(words[0] == SIMT_UNDEFINED_4 || words[0] == SIMT_UNDEFINED_8, 0)) {
-        simt_observer.undefined_stored(event);
+    if (__builtin_expect(simt_any_undefined || words[0] == SIMT_UNDEFINED_4 ||
+                             words[0] == SIMT_UNDEFINED_8,
+                         0)) {
+        simt_observer.undefined_stored(event, words[0]);
     }
     if (simt_is_of_program(words[0]) || simt_is_of_program(words[1])) {
         simt_observer.pointers_stored(words, sizeof words);

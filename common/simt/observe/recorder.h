@@ -43,6 +43,7 @@ extern struct simt_event *simt_trace_events;
 /* What lanes get by a shuffle from a lane that its mask leaves out: as a float, a NaN. */
 #define SIMT_UNDEFINED_4 UINT64_C(0x7fc0dead)
 #define SIMT_UNDEFINED_8 UINT64_C(0x7ff8deaddeaddead)
+extern bool simt_any_undefined; /* a shuffle has given such a value */
 
 /* Of an event that is a store. */
 struct simt_stored {

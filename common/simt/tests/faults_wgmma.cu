@@ -325,8 +325,8 @@ __global__ void strides_too_large(float *out)
     finish(out, d);
 }
 
-// The copies swizzle what the descriptor may take to be swizzled in another way. B may be rows 2 to 9
-// of the tile that was copied: its pattern is that of their addresses.
+// The copies swizzle what the descriptor may take to be swizzled in another way. B may be rows 2 to
+// 9 of the tile that was copied: its pattern is that of their addresses.
 __global__ void swizzled(float *out, const __grid_constant__ CUtensorMap map, unsigned mode,
                          int shift, unsigned long long base_offset)
 {
