@@ -42,29 +42,21 @@ __global__ void arrives_twice(float *o, const float *a)
     cg::this_thread_block().barrier_arrive(); // FAULT arrives_twice
 }
 
+template <bool FIRST>
 __global__ void barrier_in_tree(float *o, const float *a)
 {
     __shared__ float s[256];
     int t = threadIdx.x;
     s[t] = a[t];
-    __syncthreads();
+    if (!FIRST)
+        __syncthreads();
     for (int st = 128; st; st /= 2)
         if (t < st) {
+            if (FIRST)
+                __syncthreads(); // FAULT barrier_first
             s[t] += s[t + st];
-            __syncthreads(); // FAULT barrier_in_tree
-        }
-    if (!t)
-        *o = s[0];
-}
-__global__ void barrier_first(float *o, const float *a)
-{
-    __shared__ float s[256];
-    int t = threadIdx.x;
-    s[t] = a[t];
-    for (int st = 128; st; st /= 2)
-        if (t < st) {
-            __syncthreads(); // FAULT barrier_first
-            s[t] += s[t + st];
+            if (!FIRST)
+                __syncthreads(); // FAULT barrier_in_tree
         }
     if (!t)
         *o = s[0];
@@ -386,9 +378,9 @@ static void *both[] = {&f, &g};
 
 static const Case cases[] = {
     {"barrier_in_tree", "in a branch that some threads do not take",
-     [] { barrier_in_tree<<<1, 256>>>(f, g); }},
+     [] { barrier_in_tree<false><<<1, 256>>>(f, g); }},
     {"barrier_first", "in a branch that some threads do not take",
-     [] { barrier_first<<<1, 256>>>(f, g); }},
+     [] { barrier_in_tree<true><<<1, 256>>>(f, g); }},
     {"barrier_in_if", "in a branch that some threads do not take",
      [] { barrier_in_if<<<1, 256>>>(f, g); }},
     {"skipped_by_first", "in a branch that some threads do not take",

@@ -79,20 +79,13 @@ __global__ void outside_all(int *out)
         out[threadIdx.x] = __shfl_sync(0xffffu, threadIdx.x, 20); // FAULT outside_all
 }
 
-__global__ void outside_some(float *out)
+template <class T>
+__global__ void outside_some(T *out)
 {
-    if (threadIdx.x < 16)
-        out[threadIdx.x] = __shfl_down_sync(0xffffu, 1.f, 8); // FAULT note_outside
-}
-
-__global__ void outside_sum(int *out)
-{
-    int even = threadIdx.x % 2 == 0;
-    if (even)
-        for (int distance = 16; distance > 0; distance /= 2)
-            even += __shfl_down_sync(0x55555555u, even, distance);
-    if (threadIdx.x == 0)
-        *out = even; // FAULT note_sum
+    T sum = 1;
+    for (int distance = 8; threadIdx.x < 16 && distance > 0; distance /= 2)
+        sum += __shfl_down_sync(0xffffu, sum, distance);
+    out[threadIdx.x] = sum; // FAULT note_outside note_sum
 }
 
 __global__ void outside_unused(float *out)
@@ -501,9 +494,9 @@ static const Case cases[] = {
     {"outside_all", "leaves out the lane that all callers read: 20",
      [] { outside_all<<<1, 32>>>(zeros<int>(64)); }},
     {"note_outside", "read lane 16, which its mask 0x0000ffff leaves out",
-     [] { outside_some<<<1, 32>>>(zeros<float>(64)); }},
-    {"note_sum", "read lane 1, which its mask 0x55555555 leaves out",
-     [] { outside_sum<<<1, 32>>>(zeros<int>(64)); }},
+     [] { outside_some<<<1, 32>>>(zeros<float>(128)); }},
+    {"note_sum", "read lane 16, which its mask 0x0000ffff leaves out",
+     [] { outside_some<<<1, 32>>>(zeros<int>(128)); }},
     {"ok_outside", "", [] { outside_unused<<<1, 32>>>(zeros<float>(64)); }},
     {"part_loads", "needs all 32 lanes|deadlock",
      [] { tensors<<<1, 32>>>(zeros<half>(512), zeros<float>(1024), 1); }},

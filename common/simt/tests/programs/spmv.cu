@@ -1,7 +1,7 @@
 // A sparse matrix (CSR) times a vector: one thread a row, then one warp a row.
 #include <vector>
 
-#include "check.cuh"
+#include "check_blas.cuh"
 
 struct Csr {
     int rows;
@@ -35,15 +35,6 @@ __global__ void spmvVector(Csr m, const float *x, float *y)
         y[row] = sum;
 }
 
-template <typename T>
-T *upload(const std::vector<T> &host)
-{
-    T *device;
-    CHECK(cudaMalloc(&device, host.size() * sizeof(T)));
-    CHECK(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return device;
-}
-
 int main()
 {
     const int n = 300;
@@ -60,8 +51,8 @@ int main()
         }
         offsets.push_back((int)columns.size());
     }
-    Csr m = {n, upload(offsets), upload(columns), upload(values)};
-    float *d_x = upload(x), *d_y = upload(y);
+    Csr m = {n, onDevice(offsets), onDevice(columns), onDevice(values)};
+    float *d_x = onDevice(x), *d_y = onDevice(y);
     for (int variant = 0; variant < 2; variant++) {
         CHECK(cudaMemset(d_y, 0xff, n * sizeof(float)));
         if (variant == 0)
