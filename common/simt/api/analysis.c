@@ -699,6 +699,7 @@ const struct simt_observer simt_observer = {
     .exits = exits,
     .arrives = arrives,
     .barrier = barrier,
+    .went_less = simt_skips_went_less,
     .grid_barrier = simt_causality_grid_barrier,
     .collective = collective,
     .named_barrier = named_barrier,

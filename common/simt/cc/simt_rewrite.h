@@ -162,6 +162,8 @@ void note_device_variables(size_t token);
 void forget_device_variables(void);
 /* Tells the runtime of their names. */
 void append_device_names(struct text *out);
+/* The '}' that closes the '{' at `brace`. */
+size_t closing_of(size_t brace);
 /* Complains if host code, in a function or class whose '{' is `outermost`, reads or writes the
  * variable of the device at `token`. */
 void check_host_use(size_t token, size_t outermost);
@@ -175,6 +177,15 @@ bool drops_result(size_t token);
 /* The '{' around the token; and that of the function's body; NONE if there is none. */
 size_t braces_around(size_t token);
 size_t body_around(size_t token);
+
+/* ---- simt_loops.c ---- */
+
+/* Finds what stands before a token, and what behind it, since loops begin or end there; NULL:
+ * nothing. */
+void find_loops(void);
+const char *before_loop(size_t token);
+const char *behind_loop(size_t token);
+void forget_loops(void);
 
 /* ---- simt_cases.c ---- */
 

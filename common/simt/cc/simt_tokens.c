@@ -102,9 +102,7 @@ size_t line_end(size_t position)
     return end ? (size_t)(end - source.bytes) : source.length;
 }
 
-/* "file:line: error: " and the rest, for a place in the source. */
-__attribute__((format(printf, 2, 0))) static void complain_with(size_t position, const char *format,
-                                                                va_list arguments)
+static struct marker place_of(size_t position)
 {
     struct marker here = {.line = 1, .name = path, .name_length = (int)strlen(path)}, marker;
     for (size_t i = 0; i < source.length && line_end(i) < position; i = line_end(i) + 1) {
@@ -114,6 +112,19 @@ __attribute__((format(printf, 2, 0))) static void complain_with(size_t position,
             here.line++;
         }
     }
+    return here;
+}
+
+int line_of(size_t position)
+{
+    return place_of(position).line;
+}
+
+/* "file:line: error: " and the rest, for a place in the source. */
+__attribute__((format(printf, 2, 0))) static void complain_with(size_t position, const char *format,
+                                                                va_list arguments)
+{
+    const struct marker here = place_of(position);
     fprintf(stderr, "%.*s:%d: error: ", here.name_length, here.name, here.line);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);

@@ -61,6 +61,8 @@ __attribute__((noreturn, format(printf, 2, 3))) void fail(size_t position, const
 /* There was a complaint: no output is to be written. */
 extern bool complained;
 
+/* The line of the position in its file. */
+int line_of(size_t position);
 char at(size_t position);
 bool starts(size_t position, const char *string);
 bool is_punctuation(size_t token, char c);

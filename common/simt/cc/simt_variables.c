@@ -183,7 +183,7 @@ static bool may_be_declared(size_t token, size_t begin, size_t end)
     return false;
 }
 
-static size_t closing_of(size_t brace)
+size_t closing_of(size_t brace)
 {
     int depth = 0;
     for (size_t i = brace; i < token_count; i++) {

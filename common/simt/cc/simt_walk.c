@@ -435,13 +435,24 @@ void rewrite(struct text *out)
     state.braces[0].body = state.braces[0].outermost = state.braces[0].kernel = NONE;
     collect_functions();
     find_launches(&state);
+    find_loops();
     for (size_t i = 0; i < token_count; i++) {
+        if (before_loop(i)) {
+            copy_up_to(&state, i);
+            append_string(out, before_loop(i));
+            state.copied = tokens[i].begin;
+        }
         i = rewrite_at(&state, i);
+        if (behind_loop(i)) {
+            copy_through(&state, i);
+            append_string(out, behind_loop(i));
+        }
     }
     append(out, source.bytes + state.copied, source.length - state.copied);
     append_device_names(out);
     free(state.braces);
     free(state.launch_at);
     free(state.closes);
+    forget_loops();
 }
 /* SPDX-License-Identifier: MIT */

@@ -34,6 +34,7 @@ struct barrier {
     int line;
     struct simt_ways gone, judged; /* the ways of threads that had left when it completed */
     unsigned int version;          /* of the flow of control, when it was judged */
+    bool in_loop;                  /* told: threads went round its loop less often */
 };
 static struct barrier barriers[MOST_BARRIERS];
 static size_t barrier_count;
@@ -211,6 +212,23 @@ void simt_skips_complete(const char *file, int line)
     }
 }
 
+void simt_skips_went_less(unsigned int thread, const char *loop_file, int loop_line,
+                          const char *file, int line)
+{
+    struct finding *found;
+    for (size_t i = 0; i < barrier_count; i++) {
+        barriers[i].in_loop |= barriers[i].line == line && strcmp(barriers[i].file, file) == 0;
+    }
+    found = simt_add_finding((struct finding){
+        .wrong = GOES_ROUND,
+        .site = simt_site_number(simt_place_of(simt_block->barrier_caller)),
+        .thread = thread,
+        .size = (unsigned int)loop_line});
+    if (found) {
+        snprintf(found->text, sizeof found->text, "%s:%d|%s:%d", file, line, loop_file, loop_line);
+    }
+}
+
 /* ---- blocks of another process, which came to no new way and no new barrier ---- */
 
 static size_t barriers_at_fork;
@@ -280,7 +298,8 @@ static bool judge(const struct barrier *barrier, const struct way *way, size_t e
 {
     size_t at;
     struct finding *found;
-    if (!simt_order_goes_round(barrier->before, way->keys, way->count - end, &at)) {
+    if (barrier->in_loop ||
+        !simt_order_goes_round(barrier->before, way->keys, way->count - end, &at)) {
         return false;
     }
     found =

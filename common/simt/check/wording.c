@@ -353,9 +353,10 @@ static void tell_what(FILE *file, const struct finding *finding)
         break;
     case GOES_ROUND:
         fprintf(file,
-                "a barrier in a branch that some threads do not take\n  others wait in "
-                "__syncthreads() at %s\n",
-                finding->text);
+                "a barrier in a %s\n  others wait in __syncthreads() at %.*s\n",
+                finding->size ? "loop that some threads have left already"
+                              : "branch that some threads do not take",
+                (int)strcspn(finding->text, "|"), finding->text);
         break;
     case MISALIGNED:
         fprintf(file,
@@ -394,8 +395,10 @@ static void tell_hint(FILE *file, const struct finding *finding)
     } else if (finding->wrong == GOES_ROUND) {
         fputs("  hint: CUDA allows __syncthreads() in a branch or loop only if all threads of the "
               "block that have not\n"
-              "  returned go the same way; anything else may hang, or not wait. Move it out of the "
-              "branch.\n",
+              "  returned go the same way; anything else may hang, or not wait. ",
+              file);
+        fputs(finding->size ? "Let all go round as often, with\n  the barrier outside of any `if`.\n"
+                            : "Move it out of the branch.\n",
               file);
     } else if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
         const struct uint3 block = simt_grid.launch->block;
@@ -467,6 +470,10 @@ static void tell_other(FILE *file, const struct finding *finding)
         fprintf(file, " uses it at ");
     } else if (finding->wrong == BEYOND_ROWS) {
         fprintf(file, " does so at ");
+    } else if (finding->wrong == GOES_ROUND && finding->size) {
+        fprintf(file, " has left the loop at %s, and returned\n", strchr(finding->text, '|') + 1);
+        tell_hint(file, finding);
+        return;
     } else if (finding->wrong == GOES_ROUND) {
         fprintf(file, " has gone round it, and is at ");
     } else {

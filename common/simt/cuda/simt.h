@@ -150,6 +150,9 @@ enum simt_barrier {
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line);
 /* The same for SIMT_BARRIER, where nothing is asked. */
 void simt_block_wait(const char *file, int line);
+/* The thread has left a loop with a barrier, not by return or goto: its lines, and those of a
+ * function that it calls with the barrier in it (0: none). */
+void simt_left_loop(const char *file, int first, int last, int helper_first, int helper_last);
 
 enum simt_collective {
     SIMT_SYNCWARP,

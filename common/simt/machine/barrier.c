@@ -6,10 +6,77 @@
 #include "machine/turns.h"
 #include "observe/observer.h"
 
+/* ---- loops around barriers ---- */
+
+/* Of the running launch, those that some thread has left. */
+static struct loop {
+    const char *file;
+    int first, last, helper_first, helper_last;
+} loops[SIMT_LOOPS];
+static unsigned int loop_count;
+
+void simt_forget_loops(void)
+{
+    loop_count = 0;
+}
+
+void simt_left_loop(const char *file, int first, int last, int helper_first, int helper_last)
+{
+    struct simt_thread *self = simt_current;
+    unsigned int i = 0;
+    while (i < loop_count && (loops[i].file != file || loops[i].first != first)) {
+        i++;
+    }
+    if (!self || i == SIMT_LOOPS) {
+        return;
+    }
+    if (i == loop_count) {
+        loops[loop_count++] = (struct loop){file, first, last, helper_first, helper_last};
+    }
+    self->loops_left = (self->left_in == simt_block->phase ? self->loops_left : 0) | UINT64_C(1) << i;
+    self->left_in = simt_block->phase;
+}
+
+void simt_note_left(const struct simt_thread *thread)
+{
+    struct simt_block *block = simt_block;
+    if (thread->left_in == block->phase && thread->loops_left) {
+        block->loops_left = (block->left_in == block->phase ? block->loops_left : 0) | thread->loops_left;
+        block->left_in = block->phase;
+        for (uint64_t set = thread->loops_left; set; set &= set - 1) {
+            block->left_by[__builtin_ctzll(set)] = thread->number;
+        }
+    }
+}
+
+/* Threads have returned since the last barrier, behind a loop in which others, which have not left
+ * it since, have come to this barrier. */
+__attribute__((noinline, cold)) static void look_for_loops(const struct simt_block *block)
+{
+    const struct simt_thread *first = block->first_at_barrier;
+    const uint64_t own = first->left_in == block->phase ? first->loops_left : 0;
+    for (uint64_t set = block->loops_left & ~own; set; set &= set - 1) {
+        const unsigned int number = (unsigned int)__builtin_ctzll(set);
+        const struct loop *loop = &loops[number];
+        if ((strcmp(loop->file, first->file) == 0 && loop->first <= first->line &&
+             first->line <= loop->last) ||
+            (loop->helper_first <= first->line && first->line <= loop->helper_last)) {
+            simt_observer.went_less(block->left_by[number], loop->file, loop->first, first->file,
+                                    first->line);
+            return;
+        }
+    }
+}
+
+/* ---- barriers ---- */
+
 void simt_release_barrier(void)
 {
     struct simt_block *block = simt_block;
     if (simt_tracing) {
+        if (block->left_in == block->phase && !block->waiting_at_different_barriers) {
+            look_for_loops(block);
+        }
         simt_trace_pause();
         simt_trace_drain(0);
         simt_observer.barrier(block->barrier_caller, block->barrier_file,
@@ -24,6 +91,7 @@ void simt_release_barrier(void)
     block->waiting = 0;
     block->waiting_true = 0;
     block->full_traces = 0;
+    block->phase++;
     for (unsigned int i = 0; i < simt_grid.warps; i++) {
         simt_make_ready(i, block->warps[i].at_barrier);
         block->warps[i].at_barrier = 0;

@@ -91,6 +91,7 @@ void simt_start_block(void)
             .lanes = &block->threads[i * SIMT_WARP_SIZE], .members = members, .ready = members};
     }
     block->alive = simt_grid.threads;
+    block->phase++;
     block->number = simt_cluster_start_block(number);
     block->rounds = block->full_traces = 0;
     block->read = (struct simt_read){UINT64_MAX, 0};

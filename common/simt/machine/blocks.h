@@ -24,6 +24,9 @@ void simt_forget_blocks(void);
 /* barrier.c: all that have not exited have come to the barrier; it lets them go. */
 void simt_complete_barrier(void);
 void simt_release_barrier(void);
+/* The thread returns; and a launch starts, whose loops have numbers of their own. */
+void simt_note_left(const struct simt_thread *thread);
+void simt_forget_loops(void);
 /* collectives.c: completes the collective that a waiting thread takes part in, if all of its lanes
  * are there that have not exited. */
 void simt_try_collective(const struct simt_thread *thread);

@@ -93,6 +93,7 @@ static void exit_thread(void)
         simt_trace_pause();
         simt_observer.exits();
     }
+    simt_note_left(simt_current);
     simt_current->fiber = NULL;
     warp->exited |= simt_bit_of(simt_current);
     block->alive--;
@@ -234,6 +235,7 @@ static void open_launch(const struct simt_launch *asked)
     simt_grid.warps = (simt_grid.threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
     simt_grid.blocks = (size_t)asked->grid.x * asked->grid.y * asked->grid.z;
     simt_grid.started = simt_grid.done = simt_grid.suspended_count = simt_grid.ends = 0;
+    simt_forget_loops();
     simt_grid.suspended = simt_grid.idle = NULL;
     simt_grid.last_suspended = &simt_grid.suspended;
     simt_number_threads(simt_block);

@@ -81,6 +81,7 @@ struct simt_thread {
     /* Has arrived at a barrier (enum simt_split), in this phase, and not waited. */
     bool has_arrived[SIMT_SPLITS];
     uint64_t arrived_in[SIMT_SPLITS];
+    uint64_t loops_left, left_in; /* a set: loops with a barrier, in that phase of the block's */
 } __attribute__((aligned(64)));
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
@@ -128,7 +129,7 @@ struct simt_mbarrier {
     struct simt_clock *arrived, *completed; /* what is known from this phase; from those before */
 };
 
-enum { SIMT_BOXES = 64 };
+enum { SIMT_BOXES = 64, SIMT_LOOPS = 64 };
 
 /* A barrier at which threads arrive first, and wait later: barrier.cluster, and those of groups. */
 struct simt_split_barrier {
@@ -160,6 +161,9 @@ struct simt_block {
     const char *barrier_file;
     const struct simt_thread *first_at_barrier;
     const void *barrier_caller;
+    uint64_t phase;                     /* grows with each */
+    uint64_t loops_left, left_in;       /* the same, by threads that have returned in it, ... */
+    unsigned short left_by[SIMT_LOOPS]; /* ... of which this is one */
 
     struct simt_named_barrier named[SIMT_NAMED_BARRIERS];
     char left[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE][SIMT_TILE_BYTES]; /* for the warp's tile */

@@ -66,6 +66,9 @@ struct simt_observer {
     void (*exits)(void);
     void (*arrives)(const void *caller, const char *file, int line);
     void (*barrier)(const void *caller, const char *file, int line, bool all);
+    /* The thread has returned behind the loop that begins there; others are at a barrier in it. */
+    void (*went_less)(unsigned int thread, const char *loop_file, int loop_line, const char *file,
+                      int line);
     void (*grid_barrier)(void);
     /* Lanes of the running warp have come to a collective; `whole`: nobody else of the warp is
      * left. */
