@@ -21,6 +21,7 @@
 #include "check/kept.h"
 #include "check/parts.h"
 #include "check/shadow.h"
+#include "check/origins.h"
 #include "check/skips.h"
 #include "check/used.h"
 #include "count/branch.h"
@@ -272,7 +273,7 @@ static bool start_launch(const struct simt_launch *launch)
         return false;
     }
     simt_repeats_come_first();
-    simt_check_start_launch(blocks);
+    simt_check_start_launch(blocks, launch->origin);
     simt_functions_start_launch(launch);
     simt_plans_start_launch();
     simt_skips_start_launch(launch);
@@ -488,6 +489,17 @@ static void named_barrier(const void *caller)
     simt_count_at(caller)->barriers++;
 }
 
+static void *launches(void)
+{
+    simt_trace_check();
+    return simt_origin_make(simt_recorder.thread);
+}
+
+static void forget_origin(void *origin)
+{
+    simt_origin_drop(origin);
+}
+
 static void release(struct simt_clock **clock)
 {
     simt_trace_check();
@@ -618,7 +630,10 @@ static void undefined_stored(const struct simt_event *store, uint64_t value)
                                                 .site = simt_site_number(event_place(store)),
                                                 .thread = simt_recorder.thread})
             : NULL;
-    if (new) {
+    if (new && !from->file) {
+        snprintf(new->text, sizeof new->text, "the result of %s is that of thread 0 only",
+                 from->name);
+    } else if (new) {
         snprintf(new->text, sizeof new->text,
                  "%s() at %s:%d read lane %u, which its mask 0x%08x leaves out", from->name,
                  from->file, from->line, from->lane, from->mask);
@@ -699,6 +714,8 @@ const struct simt_observer simt_observer = {
     .exits = exits,
     .arrives = arrives,
     .barrier = barrier,
+    .launches = launches,
+    .forget_origin = forget_origin,
     .went_less = simt_skips_went_less,
     .grid_barrier = simt_causality_grid_barrier,
     .collective = collective,

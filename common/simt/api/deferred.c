@@ -6,6 +6,8 @@
 #include "api/api.h"
 #include "base/need.h"
 #include "base/repeatable.h"
+#include "machine/machine.h"
+#include "observe/observer.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -90,11 +92,14 @@ cudaError_t simt_launch_later(const struct simt_launch *launch)
     cudaError_t error;
     const bool is_tail = launch->stream == cudaStreamTailLaunch;
     simt_not_repeatable();
-    checked.stream = NULL; /* streams of a kernel's own order nothing here that is not in order */
+    checked.stream = simt_grid.launch->stream; /* streams of a kernel's own order nothing here that is not in order */
     error = simt_check_launch(&checked, reason, sizeof reason);
     if (error != cudaSuccess) {
         simt_launch_failed(launch, error, reason);
         return error;
+    }
+    if (!is_tail && simt_tracing) {
+        checked.origin = simt_observer.launches();
     }
     child = simt_needed(malloc(sizeof *child), "a launch");
     *child = (struct child){NULL, simt_copy_launch(&checked)};
@@ -123,6 +128,9 @@ void simt_launch_children(int (*run)(const struct simt_launch *launch))
         }
         to_run = child->next;
         run(child->launch);
+        if (child->launch->origin) {
+            simt_observer.forget_origin(child->launch->origin);
+        }
         free(child->launch);
         free(child);
     }

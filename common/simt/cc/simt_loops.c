@@ -68,21 +68,28 @@ static void note_loop(size_t loop, size_t body, size_t end)
     const bool among = is_punctuation(loop - 1, ';') || is_punctuation(loop - 1, '{') ||
                        is_punctuation(loop - 1, '}');
     const struct helper *helper = NULL;
-    bool barrier = false;
+    bool barrier = false, all_in_branch = true;
+    size_t branch_end = 0;
     char text[160];
-    for (size_t i = body; i < end && !barrier; i++) {
-        barrier = is_barrier(i);
-        helper = helper ? helper : helper_called(i);
+    for (size_t i = body; i < end && all_in_branch; i++) {
+        const struct helper *called = helper_called(i);
+        if (is(i, "if") || is(i, "switch")) {
+            const size_t branch = statement_end(i);
+            branch_end = branch > branch_end ? branch : branch_end;
+        }
+        helper = helper ? helper : called;
+        barrier = barrier || is_barrier(i);
+        all_in_branch = i < branch_end || !(called || is_barrier(i));
     }
     if ((!barrier && !helper) || end >= token_count ||
         (!among && memchr(source.bytes + tokens[loop - 1].end, '#',
                           tokens[loop].begin - tokens[loop - 1].end))) {
         return;
     }
-    snprintf(text, sizeof text, " simt_left_loop(__builtin_FILE(), %d, %d, %d, %d);%s",
+    snprintf(text, sizeof text, " simt_left_loop(__builtin_FILE(), %d, %d, %d, %d, %d);%s",
              line_of(tokens[loop].begin), line_of(tokens[end].begin),
              helper ? line_of(tokens[helper->body].begin) : 0,
-             helper ? line_of(tokens[closing_of(helper->body)].begin) : 0, among ? "" : " }");
+             helper ? line_of(tokens[closing_of(helper->body)].begin) : 0, all_in_branch, among ? "" : " }");
     append_string(&parts[end].behind, text);
     append_string(&parts[loop].before, among ? "" : "{ ");
 }

@@ -336,6 +336,7 @@ static const char *word_of_cccl(size_t token)
     } words[] = {
         {"malloc", "malloc"},
         {"ptxVersion", "ptxVersion / 9 * 8"},
+        {"InternalBlockReduce", "::simt::result_of_first{linear_tid} % InternalBlockReduce"},
     };
     /* What it calls where special registers are not read: {f(); return 0;} */
     static const char prefix[] = "__cuda_ptx_get_sreg_lanemask_";
@@ -346,7 +347,7 @@ static const char *word_of_cccl(size_t token)
         return NULL;
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (is(token, words[i].word)) {
+        if (is(token, words[i].word) && (i < 2 || is(token - 1, "return"))) {
             return words[i].replacement;
         }
     }
@@ -398,7 +399,7 @@ static size_t rewrite_at(struct state *state, size_t token)
         return token;
     } else if (tokens[token].kind == WORD && (word = word_of_cccl(token))) {
         copy_up_to(state, token);
-        append_string(state->out, strncmp(word, "::", 2) == 0 ? "return " : "");
+        append_string(state->out, strncmp(word, "::simt::ptx", 11) == 0 ? "return " : "");
         append_string(state->out, word);
         state->copied = tokens[token].end;
     } else if (tokens[token].kind == WORD) {

@@ -7,6 +7,7 @@
 #include "base/need.h"
 #include "base/worker.h"
 #include "check/orders.h"
+#include "check/origins.h"
 
 struct simt_now simt_now;
 struct simt_made simt_made;
@@ -202,7 +203,9 @@ bool simt_unordered(uint32_t tag, unsigned int thread)
 {
     unsigned int other = tag % THREADS;
     if (tag < simt_now.launch) {
-        return tag < simt_now.start && !simt_order->waited && simt_causality_launch_of(tag);
+        const uint64_t launch = tag < simt_now.start ? simt_causality_launch_of(tag) : 0;
+        return launch && !simt_order->waited &&
+               !(launch == simt_origin_launch() && simt_origin_covers(tag));
     }
     if (tag < simt_now.era) {
         size_t block = block_of(tag);

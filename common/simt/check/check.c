@@ -376,14 +376,16 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
 
 /* ---- launches and blocks ---- */
 
-void simt_check_start_launch(size_t blocks)
+void simt_check_start_launch(size_t blocks, const struct simt_origin *origin)
 {
+    simt_origin_begins(origin);
     simt_ranges_forget();
     simt_causality_start_launch(blocks, simt_operations()->number, simt_operations_first());
     simt_check_parts_start_launch();
     simt_copy_count = 0;
-    if (simt_operations_of_several()) {
+    if (origin || simt_operations_of_several()) {
         simt_copies_find();
+        simt_causality_unordered(simt_origin_launch());
     } else {
         simt_readers_start_launch();
     }

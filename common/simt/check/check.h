@@ -3,6 +3,7 @@
 #define SIMT_CHECK_H
 
 #include "base/space.h"
+#include "check/origins.h"
 #include "memory/memory.h"
 #include "observe/observer.h"
 
@@ -37,7 +38,8 @@ void simt_functions_not_looked(void);
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);
 /* `function`: the kernel's address. */
-void simt_check_start_launch(size_t blocks);
+/* `origin`: of a launch by a kernel; else NULL. */
+void simt_check_start_launch(size_t blocks, const struct simt_origin *origin);
 /* Lanes read by __ldg, whose cache does not see what the launch writes. */
 void simt_check_read_only(unsigned int site, unsigned int size, unsigned int warp,
                           unsigned int lanes, const uint64_t *addresses);

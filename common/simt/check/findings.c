@@ -191,6 +191,18 @@ void (*simt_finding_told)(const struct finding *finding);
  * too; and rather a race than a note. */
 static bool another_tells(const struct finding *race)
 {
+    for (unsigned int i = 0; i < found_count && race->wrong == BAD_INDEX; i++) {
+        if (found[i].wrong == OUT_OF_BOUNDS && found[i].thread == race->thread &&
+            simt_is_same_line(found[i].site, race->site)) {
+            return true; /* and names the array */
+        }
+    }
+    for (unsigned int i = 0; i < found_count && race->wrong == GOES_ROUND && race->other_block; i++) {
+        if (found[i].wrong == GOES_ROUND && found[i].size == 0 &&
+            strncmp(found[i].text, race->text, strcspn(race->text, "|")) == 0) {
+            return true; /* the branch does */
+        }
+    }
     for (unsigned int i = 0; i < found_count && race->wrong == RACE; i++) {
         const struct finding *other = &found[i];
         if (other->wrong == RACE && !other->other_operation && !simt_is_note(other) &&

@@ -8,6 +8,7 @@
 
 #include "base/need.h"
 #include "check/orders.h"
+#include "check/origins.h"
 
 unsigned int simt_renumberings;
 
@@ -147,6 +148,7 @@ static void apply_to_all(bool change)
             apply_to_order(order, change);
         }
     }
+    simt_origins_renumber(apply, change);
     for (struct simt_block_past *past = simt_clocks_pasts(); past; past = past->next) {
         apply(&past->floor, change);
         for (uint32_t i = 0; i < past->count; i++) {

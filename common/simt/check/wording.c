@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "check/origins.h"
 #include "machine/machine.h"
 #include "machine/reports.h"
 #include "memory/streams.h"
@@ -200,7 +201,11 @@ static void tell_operation(FILE *file, const struct finding *race)
     simt_operation_tell(file, race->other_operation);
     const bool early =
         simt_operations()->early && race->other_operation->timeline == simt_operations()->timeline;
-    fputs(early ? " before it in its stream " : " in another stream ", file);
+    const bool parent = race->other_operation->number == simt_origin_launch();
+    fputs(parent  ? ", whose kernel launches it, "
+          : early ? " before it in its stream "
+                  : " in another stream ",
+          file);
     if (race->other_operation->file) {
         fputs(did[race->other_kind], file);
         simt_tell_line(file, race->other_site);
@@ -208,6 +213,14 @@ static void tell_operation(FILE *file, const struct finding *race)
         fprintf(file, "%s it\n", does_to_memory(race->other_operation, race->other_kind));
     }
     if (simt_is_note(race)) {
+        return;
+    }
+    if (parent) {
+        fputs("  hint: a kernel's launch may begin at once and ends after it: what it reads is stored "
+              "before it is made (by\n"
+              "  others: and __syncthreads()), and what it stores is read in a launch into "
+              "cudaStreamTailLaunch.\n",
+              file);
         return;
     }
     if (early) {

@@ -84,6 +84,7 @@ struct simt_launch {
     void *closure;
     int cooperative;         /* the blocks may wait for each other (grid synchronization) */
     bool together;           /* the device has a multiprocessor for each block: they may, too */
+    void *origin;            /* of a kernel's: what the checks know of it; else NULL */
     bool early;              /* it may begin before the one before it in its stream has ended */
     bool returns_error;      /* whoever launches is given the error, not only cudaGetLastError() */
     struct uint3 cluster;    /* blocks that run together; {0, 0, 0}: what the kernel says, or one */
@@ -151,8 +152,12 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
 /* The same for SIMT_BARRIER, where nothing is asked. */
 void simt_block_wait(const char *file, int line);
 /* The thread has left a loop with a barrier, not by return or goto: its lines, and those of a
- * function that it calls with the barrier in it (0: none). */
-void simt_left_loop(const char *file, int first, int last, int helper_first, int helper_last);
+ * function that it calls with the barrier in it (0: none). `in_branch`: only an `if` in it has one. */
+void simt_left_loop(const char *file, int first, int last, int helper_first, int helper_last,
+                    bool in_branch);
+
+/* Whether the thread has none of a result that is thread 0's. */
+bool simt_result_of_first(const char *name, unsigned int thread);
 
 enum simt_collective {
     SIMT_SYNCWARP,

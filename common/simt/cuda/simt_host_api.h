@@ -61,6 +61,22 @@ void *operator%(kernel_address kernel, void (*function)(Parameters...))
     return reinterpret_cast<void *>(function);
 }
 
+/* What CUB's BlockReduce returns is undefined in threads other than the first: it shows there. */
+struct result_of_first {
+    unsigned int thread;
+};
+template <class T>
+inline T operator%(result_of_first first, T value)
+{
+    if (simt_result_of_first("cub::BlockReduce", first.thread)) {
+        const uint64_t undefined =
+            sizeof(T) == 4 ? UINT64_C(0x7fc0dead) : UINT64_C(0x7ff8deaddeaddead);
+        if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8))
+            memcpy(&value, &undefined, sizeof value);
+    }
+    return value;
+}
+
 } // namespace simt
 
 template <class... Parameters>

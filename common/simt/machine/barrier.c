@@ -12,6 +12,7 @@
 static struct loop {
     const char *file;
     int first, last, helper_first, helper_last;
+    bool in_branch;
 } loops[SIMT_LOOPS];
 static unsigned int loop_count;
 
@@ -20,7 +21,8 @@ void simt_forget_loops(void)
     loop_count = 0;
 }
 
-void simt_left_loop(const char *file, int first, int last, int helper_first, int helper_last)
+void simt_left_loop(const char *file, int first, int last, int helper_first, int helper_last,
+                    bool in_branch)
 {
     struct simt_thread *self = simt_current;
     unsigned int i = 0;
@@ -31,7 +33,7 @@ void simt_left_loop(const char *file, int first, int last, int helper_first, int
         return;
     }
     if (i == loop_count) {
-        loops[loop_count++] = (struct loop){file, first, last, helper_first, helper_last};
+        loops[loop_count++] = (struct loop){file, first, last, helper_first, helper_last, in_branch};
     }
     self->loops_left = (self->left_in == simt_block->phase ? self->loops_left : 0) | UINT64_C(1) << i;
     self->left_in = simt_block->phase;
@@ -61,8 +63,8 @@ __attribute__((noinline, cold)) static void look_for_loops(const struct simt_blo
         if ((strcmp(loop->file, first->file) == 0 && loop->first <= first->line &&
              first->line <= loop->last) ||
             (loop->helper_first <= first->line && first->line <= loop->helper_last)) {
-            simt_observer.went_less(block->left_by[number], loop->file, loop->first, first->file,
-                                    first->line);
+            simt_observer.went_less(block->left_by[number], loop->file, loop->first,
+                                    loop->in_branch, first->file, first->line);
             return;
         }
     }

@@ -27,6 +27,14 @@ unsigned int simt_collective_source(const struct simt_thread *thread, unsigned i
 
 struct simt_outside simt_outside;
 
+bool simt_result_of_first(const char *name, unsigned int thread)
+{
+    if (thread != 0) {
+        simt_outside = (struct simt_outside){.name = name};
+    }
+    return thread != 0;
+}
+
 /* Lanes that read one that the mask leaves out get what shows, if it is stored. */
 static void read_outside(struct simt_thread *lanes, unsigned int outside, unsigned int together)
 {

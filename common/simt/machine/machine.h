@@ -293,7 +293,7 @@ unsigned int simt_collective_source(const struct simt_thread *thread, unsigned i
 const char *simt_collective_name(enum simt_collective operation);
 /* The last shuffle in which a lane read one that the mask leaves out; no name: none. */
 struct simt_outside {
-    const char *name, *file;
+    const char *name, *file; /* NULL: no shuffle; only thread 0 has a result */
     int line;
     unsigned int lane, mask; /* that was read */
 };

@@ -66,10 +66,14 @@ struct simt_observer {
     void (*exits)(void);
     void (*arrives)(const void *caller, const char *file, int line);
     void (*barrier)(const void *caller, const char *file, int line, bool all);
-    /* The thread has returned behind the loop that begins there; others are at a barrier in it. */
-    void (*went_less)(unsigned int thread, const char *loop_file, int loop_line, const char *file,
-                      int line);
+    /* The thread has returned behind the loop that begins there; others are at a barrier in it, or in
+     * a branch in it. */
+    void (*went_less)(unsigned int thread, const char *loop_file, int loop_line, bool in_branch,
+                      const char *file, int line);
     void (*grid_barrier)(void);
+    /* The running thread launches a kernel: what the launch's `origin` is to be; and it is gone. */
+    void *(*launches)(void);
+    void (*forget_origin)(void *origin);
     /* Lanes of the running warp have come to a collective; `whole`: nobody else of the warp is
      * left. */
     void (*collective)(const void *caller, enum simt_collective operation, uint32_t lanes,

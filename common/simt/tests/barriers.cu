@@ -180,13 +180,13 @@ __global__ void left_by_break(float *o, const float *a)
     __shared__ float s[256];
     int t = threadIdx.x;
     s[t] = a[t];
-    for (int st = 128;; st /= 2) {
+    for (int st = 128;; st /= 2) { // FAULT left_by_break
         if (t >= st)
             break;
         __syncthreads(); // FAULT left_by_break
         s[t] += 1;
     }
-    o[t] = s[t]; // FAULT left_by_break
+    o[t] = s[t];
 }
 
 __global__ void else_without(float *o, const float *a)
@@ -235,6 +235,66 @@ __global__ void ok_roles(float *o, const float *a)
         __syncthreads();
         o[t] = s[287 - t];
     }
+}
+
+// ---- loops that threads go round a different number of times ----
+
+__global__ void unequal_for(float *o, const float *a)
+{
+    __shared__ float s[256];
+    float sum = 0;
+    for (int i = threadIdx.x; i < 300; i += 256) { // FAULT unequal_for
+        s[threadIdx.x] = a[i];
+        __syncthreads(); // FAULT unequal_for
+        sum += s[threadIdx.x];
+    }
+    o[threadIdx.x] = sum;
+}
+
+__global__ void unequal_do(float *o)
+{
+    int i = threadIdx.x;
+    if (o)
+        do { // FAULT unequal_do
+            o[i] += 1;
+            __syncthreads(); // FAULT unequal_do
+            i += 256;
+        } while (i < 300);
+}
+
+__device__ void wait_for_block()
+{
+    __syncthreads(); // FAULT unequal_in_function
+}
+
+__device__ float in_function(float *o, int trips)
+{
+    while (trips > 0) { // FAULT unequal_in_function
+        o[threadIdx.x] += trips--;
+        wait_for_block();
+        if (o[threadIdx.x] < 0)
+            break;
+    }
+    return o[threadIdx.x];
+}
+
+__global__ void unequal_in_function(float *o)
+{
+    o[threadIdx.x] = 2 * in_function(o, 2 + threadIdx.x % 2);
+}
+
+__global__ void ok_equal(float *o)
+{
+    for (int round = 0; round < 4; round++) {
+        for (int i = threadIdx.x; i < 512; i += 256) {
+            __syncthreads();
+            o[i] += 1;
+        }
+        if (threadIdx.x == 16 * round)
+            return; // before the others come to the loop again
+    }
+    for (int i = 0; i < 2; i++)
+        __syncthreads();
 }
 
 // ---- threads that leave early, in many ways ----
@@ -387,10 +447,16 @@ static const Case cases[] = {
      [] { skipped_by_first<<<1, 256>>>(f, g); }},
     {"barrier_in_function", "in a branch that some threads do not take",
      [] { barrier_in_function<<<1, 256>>>(f, g); }},
-    {"left_by_break", "in a branch that some threads do not take",
+    {"left_by_break", "loop that some threads have left",
      [] { left_by_break<<<1, 256>>>(f, g); }},
     {"else_without", "in a branch that some threads do not take",
      [] { else_without<<<1, 256>>>(f, g); }},
+    {"unequal_for", "loop that some threads have left",
+     [] { unequal_for<<<1, 256>>>(f, g); }},
+    {"unequal_do", "loop that some threads have left", [] { unequal_do<<<1, 256>>>(f); }},
+    {"unequal_in_function", "loop that some threads have left",
+     [] { unequal_in_function<<<1, 256>>>(f); }},
+    {"ok_equal", "", [] { ok_equal<<<1, 256>>>(f); }},
     {"local_of_first", "a local variable of another thread",
      [] { local_of_first<<<1, 256>>>(f, g); }},
     {"local_written", "a local variable of another thread",

@@ -9,15 +9,62 @@ __global__ void produce(float *data)
     data[threadIdx.x] = threadIdx.x; // FAULT two_streams both_write copy_of_other_stream graph soon
 }
 
+__global__ void fill_child(float *data)
+{
+    data[threadIdx.x] = 1; // FAULT reads_child
+}
+
 __global__ void consume(const float *data, float *out)
 {
-    out[threadIdx.x] = data[N - 1 - threadIdx.x]; // FAULT two_streams write_after_read graph soon
+    out[threadIdx.x] = data[N - 1 - threadIdx.x]; // FAULT two_streams write_after_read graph soon writes_input launches_early last_launches
 }
 
 __global__ void consume_behind(const float *data, float *out)
 {
     cudaGridDependencySynchronize();
     out[threadIdx.x] = data[N - 1 - threadIdx.x];
+}
+
+// A kernel's own launches.
+__global__ void reads_child(float *out)
+{
+    if (threadIdx.x == 0)
+        fill_child<<<1, N>>>(out); // FAULT reads_child
+    __syncthreads();
+    out[N + threadIdx.x] = out[threadIdx.x]; // FAULT reads_child
+}
+
+__global__ void writes_input(float *data, float *out, bool wrong)
+{
+    if (threadIdx.x == 0) {
+        data[0] = 1;
+        consume<<<1, N>>>(data, out);
+        if (wrong)
+            data[1] = 2; // FAULT writes_input
+    }
+}
+
+__global__ void launches_early(float *data, float *out, bool wrong)
+{
+    data[threadIdx.x] = 1; // FAULT launches_early
+    if (!wrong)
+        __syncthreads();
+    if (threadIdx.x == 0)
+        consume<<<1, N>>>(data, out);
+}
+
+// The last block to come knows what the others have stored; a tail launch comes after all.
+__global__ void last_launches(float *data, float *out, int *counter, bool wrong)
+{
+    data[blockIdx.x * 32 + threadIdx.x] = 1; // FAULT last_launches
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0 && (atomicAdd(counter, 1) == gridDim.x - 1) != wrong) {
+        __threadfence();
+        consume<<<1, N>>>(data, out);
+        fill_child<<<1, N, 0, cudaStreamTailLaunch>>>(data);
+    }
+    out[N + blockIdx.x * 32 + threadIdx.x] = data[32 * blockIdx.x];
 }
 
 // The second kernel may begin before the first one has ended.
@@ -300,6 +347,19 @@ static const Case cases[] = {
              }
              cudaStreamDestroy(stream);
          }
+     }},
+    {"reads_child", "whose kernel launches it, read it", [] { reads_child<<<1, N>>>(x); }},
+    {"writes_input", "whose kernel launches it, wrote it",
+     [] { writes_input<<<1, 32>>>(x, y, true); }},
+    {"launches_early", "whose kernel launches it, wrote it",
+     [] { launches_early<<<1, N>>>(x, y, true); }},
+    {"last_launches", "whose kernel launches it, wrote it",
+     [] { last_launches<<<2, 32>>>(x, y, counter, true); }},
+    {"ok_children", "",
+     [] {
+         writes_input<<<1, 32>>>(x, y, false);
+         launches_early<<<1, N>>>(x, y, false);
+         last_launches<<<2, 32>>>(x, y, counter, false);
      }},
     {"soon", "before it in its stream", [] { launch_early(consume, x, y); }},
     {"ok_soon", "", [] { launch_early(consume_behind, x, y); }},

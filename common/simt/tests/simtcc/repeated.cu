@@ -26,6 +26,11 @@ __global__ void plus(const float *from, float *to, int n, char what)
         to[i] = from[i] + what;
 }
 
+__global__ void plus(const float *from, float *to, char what, double more)
+{
+    to[threadIdx.x] = from[threadIdx.x] + what + more;
+}
+
 __global__ void accumulate(const float *from, float *to, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -266,6 +271,7 @@ static const struct {
     void (*launch)(int i);
 } cases[] = {
     {"plain", [](int) { TWICE; }},
+    {"overloaded", [](int) { plus<<<1, 128>>>(in, out, (char)1, 2.0); }},
     {"other_launches",
      [](int) {
          TWICE;

@@ -25,7 +25,7 @@ repeats() {
         unset SIMT_CORES SIMT_CORES_AFTER
     done
 }
-repeats 4 plain same_again graph pointer timed no_race shape
+repeats 4 plain overloaded same_again graph pointer timed no_race shape
 repeats 3 clamped failing counted_again copied_back no_race_of_atomics
 repeats 1 output_written found_other put_back elsewhere
 repeats 2 started_again
