@@ -87,19 +87,11 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
     SIMT_CALL;
-    static bool told;
     if (!attributes) {
         return simt_error(cudaErrorInvalidValue);
     }
     if (!function) {
         return simt_error(cudaErrorInvalidDeviceFunction);
-    }
-    if (!told) {
-        fflush(stdout);
-        fprintf(stderr, "simt: note: cudaFuncGetAttributes() gives %d registers for every kernel; "
-                        "nvcc -Xptxas -v tells how many it needs\n",
-                ASSUMED_REGISTERS);
-        told = true;
     }
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = simt_layout_of(function)->own_bytes,

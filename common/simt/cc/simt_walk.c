@@ -336,6 +336,8 @@ static const char *word_of_cccl(size_t token)
     } words[] = {
         {"malloc", "malloc"},
         {"ptxVersion", "ptxVersion / 9 * 8"},
+        /* The kernels' waits for the launch before are left out as well. */
+        {"cudaLaunchAttributeProgrammaticStreamSerialization", "cudaLaunchAttributeIgnore"},
         {"InternalBlockReduce", "::simt::result_of_first{linear_tid} % InternalBlockReduce"},
     };
     /* What it calls where special registers are not read: {f(); return 0;} */
@@ -347,7 +349,7 @@ static const char *word_of_cccl(size_t token)
         return NULL;
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (is(token, words[i].word) && (i < 2 || is(token - 1, "return"))) {
+        if (is(token, words[i].word) && (*words[i].replacement != ':' || is(token - 1, "return"))) {
             return words[i].replacement;
         }
     }

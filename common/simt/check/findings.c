@@ -192,9 +192,13 @@ void (*simt_finding_told)(const struct finding *finding);
 static bool another_tells(const struct finding *race)
 {
     for (unsigned int i = 0; i < found_count && race->wrong == BAD_INDEX; i++) {
-        if (found[i].wrong == OUT_OF_BOUNDS && found[i].thread == race->thread &&
-            simt_is_same_line(found[i].site, race->site)) {
-            return true; /* and names the array */
+        struct finding *past = &found[i];
+        if (past->wrong == OUT_OF_BOUNDS && past->thread == race->thread &&
+            simt_is_same_line(past->site, race->site)) {
+            char text[sizeof past->text]; /* which names the array */
+            snprintf(text, sizeof text, "%.250s: %.140s", past->text, race->text);
+            memcpy(past->text, text, sizeof text);
+            return true;
         }
     }
     for (unsigned int i = 0; i < found_count && race->wrong == GOES_ROUND && race->other_block; i++) {

@@ -226,7 +226,7 @@ struct cudaFuncAttributes {
     size_t constSizeBytes;
     size_t localSizeBytes;
     int maxThreadsPerBlock;
-    int numRegs;
+    int numRegs __attribute__((deprecated("nvcc alone knows it (-Xptxas -v): here it is 32")));
     int ptxVersion;
     int binaryVersion;
     int cacheModeCA;

@@ -34,8 +34,8 @@ __global__ void sort_and_sum(const int *in, int *sorted, int *sums, bool forgets
     sum = reduce(storage.reducing).Sum(own);
     __syncthreads();
     scan(storage.scanning[threadIdx.x / 32]).ExclusiveSum(1, before);
-    if (threadIdx.x == 0) {
-        sums[0] = sum;
+    if (threadIdx.x < 1 + forgets) { /* only thread 0 has it */
+        sums[threadIdx.x] = sum;
     }
     if (threadIdx.x == 63) {
         sums[1] = before;
@@ -210,9 +210,10 @@ END
 if [ -f "$cccl/cub/cub.cuh" ] && case $compiler in *clang*) false ;; esac; then
     compile cccl.cu -o cccl || fail 'CUB and Thrust do not compile'
     [ "$(./cccl)" = '0 8128 31 8128 8128' ] || fail "CUB and Thrust: $(./cccl)"
-    # A barrier forgotten between two uses of the same memory.
+    # A barrier forgotten between two uses of the same memory, and a result of thread 1.
     ./cccl forget >output 2>&1
     [ $? -eq 1 ] && grep -q 'data race in shared memory' output || fail 'a race between two of CUB'
+    grep -q 'the result of cub::BlockReduce is that of thread 0 only' output || fail 'a result that only thread 0 has'
     compile references.cu -o references || fail 'device_ptr in kernels does not compile'
     [ "$(./references 2>&1)" = '1000 999, 21 1 30 10' ] || fail "device_ptr in kernels: $(./references 2>&1)"
     # Kernels that have a body for a device only, that end threads in a function, that sort in place.

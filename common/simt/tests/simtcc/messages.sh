@@ -106,6 +106,14 @@ done
 SIMT_FAIL=2:cudaErrorIllegalAddress ./unasked wait >output 2>&1 || fail 'a lasting error that is none'
 [ "$(grep -c '^simt' output)" -eq 1 ] || fail 'a later call has said what failed'
 
+# A number that is assumed.
+cat >registers.cu <<'END'
+__global__ void k() { }
+int main() { cudaFuncAttributes a; return cudaFuncGetAttributes(&a, k) || a.numRegs == 0; }
+END
+compile registers.cu --run && [ "$(cat output)" = 'registers.cu:2: warning: cudaFuncAttributes::numRegs: nvcc alone knows it (-Xptxas -v): here it is 32' ] ||
+    fail "numRegs: $(cat output)"
+
 # A toolkit's headers in the way.
 mkdir -p toolkit
 echo '#error the toolkit' >toolkit/cuda_runtime.h
