@@ -214,7 +214,6 @@ void simt_graph_forget(cudaGraph_t graph)
         graph->first = node->next;
         forget_node(node);
     }
-    simt_graph_keep_none(graph);
     free(graph);
 }
 
@@ -242,7 +241,6 @@ cudaGraph_t simt_graph_clone(cudaGraph_t graph)
             simt_node_add_after(copy, find_clone(clone, node->after[i]));
         }
     }
-    simt_graph_keep_too(clone, graph);
     return clone;
 }
 

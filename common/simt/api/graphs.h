@@ -47,7 +47,6 @@ struct CUgraph_st {
     struct CUgraph_st *next; /* of all that a program can name */
     cudaGraphNode_t first, *last;
     size_t count;
-    struct simt_kept *kept; /* objects of the program's */
 };
 
 /* A graph that runs. */
@@ -90,7 +89,7 @@ void simt_work_of_graph(struct simt_work *work, cudaGraph_t graph); /* a clone o
 void simt_work_of_copy(struct simt_work *work, void *to, const void *from, size_t size,
                        enum cudaMemcpyKind kind);
 
-/* ---- memory, conditions, objects ---- */
+/* ---- memory, conditions ---- */
 
 /* False if there is no address left. */
 bool simt_work_of_memory(struct simt_work *work, size_t size);
@@ -104,8 +103,6 @@ void simt_begin_allocation(const struct simt_region *region, cudaStream_t stream
 /* A launch begins; and which graph of a node's is to run: -1 for none. */
 void simt_conditions_start(cudaGraph_t graph);
 int simt_condition_choice(const struct simt_work *work);
-void simt_graph_keep_too(cudaGraph_t graph, cudaGraph_t other);
-void simt_graph_keep_none(cudaGraph_t graph);
 
 /* ---- capture.c ---- */
 

@@ -66,6 +66,7 @@ static const struct {
     {"cudaLibrary_t", WHOLE, "libraries of device code (cudaLibrary_t)" NO_CODE},
     {"cudaDeviceRegisterAsyncNotification", CALL, "notifications of a device"},
     {"cudaDeviceFlushGPUDirectRDMAWrites", CALL, "writes of other devices to device memory"},
+    {"cudaUserObject_t", WHOLE, "objects that graphs keep (cudaUserObject_t)"},
     {"cudaArrayGetSparseProperties", CALL, "sparse arrays"},
     {"cudaGraphics", PREFIX, "graphics (cudaGraphicsMapResources and its kin)"},
     {"cudaExternal", PREFIX, "memory and semaphores of Vulkan, Direct3D or NvSci"},

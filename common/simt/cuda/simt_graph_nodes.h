@@ -1,5 +1,4 @@
-/* What nodes of graphs are asked and told, memory and conditions of graphs, and objects that they
- * keep. simt_graphs.h includes this. */
+/* What nodes of graphs are asked and told, memory and conditions of graphs. simt_graphs.h includes this. */
 #ifndef SIMT_GRAPH_NODES_H
 #define SIMT_GRAPH_NODES_H
 
@@ -171,21 +170,6 @@ cudaError_t simt_graph_add_condition(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *after, size_t count,
                                      struct cudaConditionalNodeParams *condition);
 void simt_graph_set_condition(cudaGraphConditionalHandle handle, unsigned int value);
-
-/* ---- objects that live as long as a graph that keeps them ---- */
-
-typedef struct CUuserObject_st *cudaUserObject_t;
-enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
-enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 1 };
-cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *data, cudaHostFn_t destroy,
-                                 unsigned int references, unsigned int flags);
-cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count SIMT_DEFAULT(1));
-cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count SIMT_DEFAULT(1));
-cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object,
-                                      unsigned int count SIMT_DEFAULT(1),
-                                      unsigned int flags SIMT_DEFAULT(0));
-cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,
-                                       unsigned int count SIMT_DEFAULT(1));
 
 #undef SIMT_DEFAULT
 

@@ -1,5 +1,5 @@
 // Graphs whose nodes are added, asked and changed by one function for all kinds; with memory of
-// their own, conditions, and objects that they keep.
+// their own, and conditions.
 #include "check.cuh"
 
 enum { N = 100 };
@@ -298,25 +298,6 @@ static void conditions()
     CHECK(cudaGraphDestroy(graph));
 }
 
-// ---- objects ------------------------------------------------------------------------------------
-
-static void kept_objects()
-{
-    int destroyed = 0;
-    cudaUserObject_t object;
-    cudaGraph_t graph, clone;
-    CHECK(cudaUserObjectCreate(&object, &destroyed, count, 1, cudaUserObjectNoDestructorSync));
-    CHECK(cudaGraphCreate(&graph, 0));
-    CHECK(cudaGraphRetainUserObject(graph, object, 1, 0));
-    CHECK(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
-    CHECK(cudaGraphClone(&clone, graph));
-    CHECK(cudaGraphReleaseUserObject(graph, object, 1));
-    CHECK(cudaGraphDestroy(graph));
-    EXPECT(destroyed == 0);
-    CHECK(cudaGraphDestroy(clone));
-    EXPECT(destroyed == 1);
-}
-
 int main()
 {
     CHECK(cudaMalloc(&data, sizeof host));
@@ -325,7 +306,6 @@ int main()
     own_memory();
     captured_memory();
     conditions();
-    kept_objects();
     CHECK(cudaFree(data));
     return passed();
 }
