@@ -229,19 +229,6 @@ static cudaError_t launch(const struct simt_work *work, cudaStream_t stream)
     return (cudaError_t)simt_launch_kernel(&launch);
 }
 
-/* Once, or as long as the condition holds. */
-static cudaError_t run_if(cudaGraphNode_t node, cudaStream_t stream)
-{
-    cudaError_t error = cudaSuccess;
-    int chosen;
-    do {
-        chosen = simt_condition_choice(&node->work);
-        error = chosen < 0 ? cudaSuccess : run(node->children[chosen], stream);
-    } while (chosen >= 0 && error == cudaSuccess &&
-             node->work.condition_type == cudaGraphCondTypeWhile);
-    return error;
-}
-
 static cudaError_t do_work(cudaGraphNode_t node, cudaStream_t stream)
 {
     const struct simt_work *work = &node->work;
@@ -260,8 +247,6 @@ static cudaError_t do_work(cudaGraphNode_t node, cudaStream_t stream)
         return cudaSuccess;
     case cudaGraphNodeTypeGraph:
         return run(node->children[0], stream);
-    case cudaGraphNodeTypeConditional:
-        return run_if(node, stream);
     case cudaGraphNodeTypeMemAlloc:
         return simt_graph_allocate(work, stream);
     case cudaGraphNodeTypeMemFree:
@@ -354,7 +339,6 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
         simt_work_of_graph(&work, exec->graph);
         return simt_capture(stream, &work);
     }
-    simt_conditions_start(exec->graph);
     if (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) {
         free_what_is_left(exec, stream);
     }
@@ -403,7 +387,7 @@ static enum cudaGraphExecUpdateResult compare_nodes(cudaGraphNode_t own, cudaGra
         own->work.graph_count != other->work.graph_count) {
         return cudaGraphExecUpdateErrorTopologyChanged;
     }
-    if (own->work.memory != other->work.memory || own->work.condition != other->work.condition) {
+    if (own->work.memory != other->work.memory) {
         return cudaGraphExecUpdateErrorParametersChanged;
     }
     for (size_t i = 0; i < own->after_count; i++) {

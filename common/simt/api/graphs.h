@@ -17,10 +17,8 @@ struct simt_work {
     enum cudaMemcpyKind kind;
     unsigned int value, element; /* of a fill */
     struct cudaHostNodeParams host;
-    cudaGraph_t *graphs; /* a graph in a graph, or those of a condition */
+    cudaGraph_t *graphs; /* a graph in a graph */
     unsigned int graph_count;
-    cudaGraphConditionalHandle condition;
-    enum cudaGraphConditionalNodeType condition_type;
     void *memory; /* that it allocates or frees */
     size_t memory_bytes;
     cudaEvent_t event;
@@ -89,7 +87,7 @@ void simt_work_of_graph(struct simt_work *work, cudaGraph_t graph); /* a clone o
 void simt_work_of_copy(struct simt_work *work, void *to, const void *from, size_t size,
                        enum cudaMemcpyKind kind);
 
-/* ---- memory, conditions ---- */
+/* ---- memory ---- */
 
 /* False if there is no address left. */
 bool simt_work_of_memory(struct simt_work *work, size_t size);
@@ -100,9 +98,6 @@ void simt_graph_free_left(const struct simt_work *work, cudaStream_t stream);
 struct simt_region;
 void simt_begin_allocation(const struct simt_region *region, cudaStream_t stream, const char *verb,
                            const char *function, const void *caller);
-/* A launch begins; and which graph of a node's is to run: -1 for none. */
-void simt_conditions_start(cudaGraph_t graph);
-int simt_condition_choice(const struct simt_work *work);
 
 /* ---- capture.c ---- */
 

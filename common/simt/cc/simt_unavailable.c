@@ -66,6 +66,7 @@ static const struct {
     {"cudaLibrary_t", WHOLE, "libraries of device code (cudaLibrary_t)" NO_CODE},
     {"cudaDeviceRegisterAsyncNotification", CALL, "notifications of a device"},
     {"cudaDeviceFlushGPUDirectRDMAWrites", CALL, "writes of other devices to device memory"},
+    {"cudaGraphConditionalHandle", WHOLE, "conditional nodes of graphs"},
     {"cudaUserObject_t", WHOLE, "objects that graphs keep (cudaUserObject_t)"},
     {"cudaArrayGetSparseProperties", CALL, "sparse arrays"},
     {"cudaGraphics", PREFIX, "graphics (cudaGraphicsMapResources and its kin)"},

@@ -1,4 +1,4 @@
-/* What nodes of graphs are asked and told, memory and conditions of graphs. simt_graphs.h includes this. */
+/* What nodes of graphs are asked and told, and memory of graphs. simt_graphs.h includes this. */
 #ifndef SIMT_GRAPH_NODES_H
 #define SIMT_GRAPH_NODES_H
 
@@ -147,29 +147,6 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
                                            void *value);
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
                                            void *value);
-
-/* ---- conditions, which kernels set ---- */
-
-typedef unsigned long long cudaGraphConditionalHandle;
-enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
-enum cudaGraphConditionalNodeType {
-    cudaGraphCondTypeIf = 0,
-    cudaGraphCondTypeWhile = 1,
-    cudaGraphCondTypeSwitch = 2
-};
-struct cudaConditionalNodeParams {
-    cudaGraphConditionalHandle handle;
-    enum cudaGraphConditionalNodeType type;
-    unsigned int size;        /* how many graphs it has */
-    cudaGraph_t *phGraph_out; /* it is given these, to be filled */
-};
-cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t graph,
-                                             unsigned int at_launch SIMT_DEFAULT(0),
-                                             unsigned int flags SIMT_DEFAULT(0));
-cudaError_t simt_graph_add_condition(cudaGraphNode_t *node, cudaGraph_t graph,
-                                     const cudaGraphNode_t *after, size_t count,
-                                     struct cudaConditionalNodeParams *condition);
-void simt_graph_set_condition(cudaGraphConditionalHandle handle, unsigned int value);
 
 #undef SIMT_DEFAULT
 

@@ -45,7 +45,6 @@ struct cudaGraphNodeParams {
         cudaEventRecordNodeParams eventRecord;
         cudaMemAllocNodeParamsV2 alloc;
         cudaMemFreeNodeParams free;
-        cudaConditionalNodeParams conditional;
     };
     long long reserved2;
 };
@@ -76,8 +75,6 @@ inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
         return ::cudaGraphAddMemAllocNode(node, graph, after, count, &given->alloc);
     case cudaGraphNodeTypeMemFree:
         return ::cudaGraphAddMemFreeNode(node, graph, after, count, given->free.dptr);
-    case cudaGraphNodeTypeConditional:
-        return ::simt_graph_add_condition(node, graph, after, count, &given->conditional);
     default:
         return cudaErrorInvalidValue;
     }
@@ -195,12 +192,6 @@ inline cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t ex
 {
     return ::cudaGraphExecMemcpyNodeSetParams1D(
         exec, node, to, simt_symbol(&symbol, sizeof symbol, offset, size), size, kind);
-}
-
-/* Device code. */
-inline void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value)
-{
-    simt_graph_set_condition(handle, value);
 }
 
 #endif

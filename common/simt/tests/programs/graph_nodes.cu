@@ -1,5 +1,5 @@
 // Graphs whose nodes are added, asked and changed by one function for all kinds; with memory of
-// their own, and conditions.
+// their own.
 #include "check.cuh"
 
 enum { N = 100 };
@@ -223,81 +223,6 @@ static void captured_memory()
     CHECK(cudaStreamDestroy(stream));
 }
 
-// ---- conditions ---------------------------------------------------------------------------------
-
-__global__ void countdown(int *left, cudaGraphConditionalHandle more)
-{
-    cudaGraphSetConditional(more, --*left > 0);
-}
-
-__global__ void choose(const int *choice, cudaGraphConditionalHandle which)
-{
-    cudaGraphSetConditional(which, *choice);
-}
-
-__global__ void put(int *to, int value)
-{
-    *to = value;
-}
-
-static cudaGraphNodeParams condition(cudaGraphConditionalHandle handle,
-                                     cudaGraphConditionalNodeType type, unsigned int size)
-{
-    cudaGraphNodeParams node = {};
-    node.type = cudaGraphNodeTypeConditional;
-    node.conditional.handle = handle;
-    node.conditional.type = type;
-    node.conditional.size = size;
-    return node;
-}
-
-static void add_put(cudaGraph_t graph, int value)
-{
-    int *to = data + 1;
-    void *arguments[] = {&to, &value};
-    cudaGraphNode_t node;
-    cudaGraphNodeParams parameters = kernel_node((void *)put, arguments);
-    parameters.kernel.blockDim = dim3(1);
-    CHECK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &parameters));
-}
-
-static void conditions()
-{
-    cudaGraph_t graph;
-    cudaGraphNode_t loop, body, chooser, chosen;
-    cudaGraphConditionalHandle more, which;
-    int ten = 10, one = 1;
-    CHECK(cudaGraphCreate(&graph, 0));
-    CHECK(cudaGraphConditionalHandleCreate(&more, graph, 1, cudaGraphCondAssignDefault));
-    cudaGraphNodeParams node = condition(more, cudaGraphCondTypeWhile, 1);
-    CHECK(cudaGraphAddNode(&loop, graph, nullptr, nullptr, 0, &node));
-    void *of_countdown[] = {&data, &more};
-    cudaGraph_t inner = node.conditional.phGraph_out[0];
-    node = kernel_node((void *)countdown, of_countdown);
-    node.kernel.blockDim = dim3(1);
-    CHECK(cudaGraphAddNode(&body, inner, nullptr, nullptr, 0, &node));
-    // What is left decides what is put in data[1].
-    CHECK(cudaGraphConditionalHandleCreate(&which, graph, 0, 0));
-    int *choice = data + 2;
-    void *of_choose[] = {&choice, &which};
-    node = kernel_node((void *)choose, of_choose);
-    node.kernel.blockDim = dim3(1);
-    CHECK(cudaGraphAddNode(&chooser, graph, &loop, nullptr, 1, &node));
-    node = condition(which, cudaGraphCondTypeSwitch, 3);
-    CHECK(cudaGraphAddNode(&chosen, graph, &chooser, nullptr, 1, &node));
-    for (int i = 0; i < 3; i++)
-        add_put(node.conditional.phGraph_out[i], 100 + i);
-    for (int i = 0; i < 5; i++) {
-        CHECK(cudaMemset(data, 0, 3 * sizeof(int)));
-        CHECK(cudaMemcpy(data, i == 1 ? &one : &ten, sizeof(int), cudaMemcpyHostToDevice));
-        CHECK(cudaMemcpy(data + 2, &i, sizeof(int), cudaMemcpyHostToDevice));
-        run(graph);
-        CHECK(cudaMemcpy(host, data, 2 * sizeof(int), cudaMemcpyDeviceToHost));
-        EXPECT(host[0] == 0 && host[1] == (i < 3 ? 100 + i : 0));
-    }
-    CHECK(cudaGraphDestroy(graph));
-}
-
 int main()
 {
     CHECK(cudaMalloc(&data, sizeof host));
@@ -305,7 +230,6 @@ int main()
     symbols();
     own_memory();
     captured_memory();
-    conditions();
     CHECK(cudaFree(data));
     return passed();
 }
