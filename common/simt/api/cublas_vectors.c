@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "api/cublas.h"
+#include "api/cublas_numbers.h"
 #include "api/errors.h"
 #include "memory/memory.h"
 
@@ -39,4 +40,37 @@ static size_t at(int i, int n, int step)
 #define INDEX_FUNCTION(name) cublasId##name
 #define EXTREME extreme_of_doubles
 #include "api/cublas_of_type.h"
+
+/* As the vendor's table has them. */
+static bool scales(cudaDataType alpha, cudaDataType x, cudaDataType execution)
+{
+    const bool half = x == CUDA_R_16F || x == CUDA_R_16BF;
+    return (half || x == CUDA_R_32F || x == CUDA_R_64F) && alpha == (half ? CUDA_R_32F : x) &&
+           execution == alpha;
+}
+
+cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
+                            cudaDataType type_alpha, void *x, cudaDataType type, int step,
+                            cudaDataType execution)
+{
+    SIMT_API;
+    SIMT_BLAS_CALL(handle);
+    const struct simt_operand out = simt_vector("x", x, n, step, simt_number_size(type));
+    uint64_t bits = 0;
+    double factor;
+    if (!scales(type_alpha, type, execution)) {
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    NEEDS(alpha);
+    simt_memory_open();
+    simt_blas_scalar(&bits, alpha, simt_number_size(type_alpha));
+    simt_memory_close();
+    factor = simt_number_get(&bits, type_alpha, 0);
+    BEGIN(&out, out);
+    for (int i = 0; i < n; i++) {
+        const size_t to = (size_t)i * (size_t)(step < 0 ? -step : step);
+        simt_number_put(x, type, to, factor * simt_number_get(x, type, to));
+    }
+    return simt_blas_end(&call, &out);
+}
 /* SPDX-License-Identifier: MIT */

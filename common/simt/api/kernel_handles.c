@@ -1,4 +1,4 @@
-/* The host API of kernels: handles, names, what is left of shared memory; and logs. */
+/* The host API of kernels: names, parameters, what is left of shared memory. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,42 +6,6 @@
 #include "api/api.h"
 #include "base/own.h"
 #include "program/layout.h"
-
-/* A handle is the kernel's address. */
-cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function)
-{
-    SIMT_CALL;
-    if (!kernel || !function) {
-        return simt_error(kernel ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
-    }
-    *kernel = (cudaKernel_t)(uintptr_t)function;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGetFuncBySymbol(cudaFunction_t *handle, const void *function)
-{
-    SIMT_CALL;
-    if (!handle || !function) {
-        return simt_error(handle ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
-    }
-    *handle = (cudaFunction_t)(uintptr_t)function;
-    return cudaSuccess;
-}
-
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute,
-                                            int value, int device)
-{
-    SIMT_CALL;
-    const int current = simt_own.device;
-    cudaError_t error;
-    if (!simt_device_exists(device)) {
-        return simt_error(cudaErrorInvalidDevice);
-    }
-    simt_own.device = device;
-    error = cudaFuncSetAttribute(kernel, attribute, value);
-    simt_own.device = current;
-    return error;
-}
 
 cudaError_t cudaFuncGetName(const char **name, const void *function)
 {
@@ -102,61 +66,6 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     of_block = of_block > SIMT_RESERVED_SHARED ? of_block - SIMT_RESERVED_SHARED : 0;
     of_block = of_block < SIMT_MAX_SHARED_BYTES ? of_block : SIMT_MAX_SHARED_BYTES;
     *bytes = of_block > own ? of_block - own : 0;
-    return cudaSuccess;
-}
-
-/* ---- logs ---- */
-
-cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t function, void *data,
-                                     cudaLogsCallbackHandle *callback)
-{
-    SIMT_CALL;
-    (void)data;
-    if (!function || !callback) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *callback = (cudaLogsCallbackHandle)(uintptr_t)callback; /* some handle: nobody is called */
-    return cudaSuccess;
-}
-
-cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
-{
-    SIMT_CALL;
-    return simt_error(callback ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaLogsCurrent(cudaLogIterator *iterator, unsigned int flags)
-{
-    SIMT_CALL;
-    if (!iterator || flags != 0) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *iterator = 0;
-    return cudaSuccess;
-}
-
-cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *path, unsigned int flags)
-{
-    SIMT_CALL;
-    FILE *file;
-    (void)iterator;
-    if (!path || flags != 0) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    file = fopen(path, "w");
-    return simt_error(file && fclose(file) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
-}
-
-cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
-                                 unsigned int flags)
-{
-    SIMT_CALL;
-    (void)iterator;
-    if (!buffer || !size || *size == 0 || flags != 0) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    buffer[0] = '\0';
-    *size = 0;
     return cudaSuccess;
 }
 /* SPDX-License-Identifier: MIT */

@@ -45,20 +45,6 @@ REFUSES(cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *memory), cudaEr
 REFUSES(cudaIpcOpenMemHandle, (void **memory, cudaIpcMemHandle_t handle, unsigned int flags),
         cudaErrorNotSupported, one_process)
 REFUSES(cudaIpcCloseMemHandle, (void *memory), cudaErrorNotSupported, one_process)
-REFUSES(cudaMemPoolExportToShareableHandle,
-        (void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type,
-         unsigned int flags),
-        cudaErrorNotSupported, one_process)
-REFUSES(cudaMemPoolImportFromShareableHandle,
-        (cudaMemPool_t * pool, void *handle, enum cudaMemAllocationHandleType type,
-         unsigned int flags),
-        cudaErrorNotSupported, one_process)
-REFUSES(cudaMemPoolExportPointer, (struct cudaMemPoolPtrExportData * data, void *pointer),
-        cudaErrorNotSupported, one_process)
-REFUSES(cudaMemPoolImportPointer,
-        (void **pointer, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data),
-        cudaErrorNotSupported, one_process)
-
 /* ---- arrays ---- */
 
 static const char no_mipmaps[] = "mipmapped arrays are not known here";

@@ -19,7 +19,8 @@ static struct {
 /* Also bar.sync in an asm that begins with it. */
 static bool is_barrier(size_t token)
 {
-    return starts(tokens[token].begin, "\"bar.sync") || starts(tokens[token].begin, "\"barrier.sync") ||
+    return starts(tokens[token].begin, "\"bar.sync") ||
+           starts(tokens[token].begin, "\"barrier.sync") ||
            ((starts(tokens[token].begin, "__syncthreads") || is(token, "sync")) &&
             is_punctuation(token + 1, '('));
 }
@@ -89,7 +90,8 @@ static void note_loop(size_t loop, size_t body, size_t end)
     snprintf(text, sizeof text, " simt_left_loop(__builtin_FILE(), %d, %d, %d, %d, %d);%s",
              line_of(tokens[loop].begin), line_of(tokens[end].begin),
              helper ? line_of(tokens[helper->body].begin) : 0,
-             helper ? line_of(tokens[closing_of(helper->body)].begin) : 0, all_in_branch, among ? "" : " }");
+             helper ? line_of(tokens[closing_of(helper->body)].begin) : 0, all_in_branch,
+             among ? "" : " }");
     append_string(&parts[end].behind, text);
     append_string(&parts[loop].before, among ? "" : "{ ");
 }

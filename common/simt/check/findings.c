@@ -201,7 +201,8 @@ static bool another_tells(const struct finding *race)
             return true;
         }
     }
-    for (unsigned int i = 0; i < found_count && race->wrong == GOES_ROUND && race->other_block; i++) {
+    for (unsigned int i = 0; i < found_count && race->wrong == GOES_ROUND && race->other_block;
+         i++) {
         if (found[i].wrong == GOES_ROUND && found[i].size == 0 &&
             strncmp(found[i].text, race->text, strcspn(race->text, "|")) == 0) {
             return true; /* the branch does */

@@ -30,16 +30,15 @@ struct simt_origin *simt_origin_make(unsigned int thread)
     simt_causality_release(thread, &clock);
     past = simt_clock_find(clock, simt_order->number);
     origin = simt_needed(malloc(sizeof *origin + past->count * sizeof *past->moments), "a launch");
-    *origin = (struct simt_origin){.next = origins,
-                                   .launch = simt_launch_count > 0
-                                                 ? simt_launches[simt_launch_count - 1].number
-                                                 : 0,
-                                   .block = simt_order->number,
-                                   .knows_others = simt_order->seen[thread] != NULL,
-                                   .grid_first = simt_now.launch,
-                                   .first = simt_order->first,
-                                   .floor = past->floor,
-                                   .count = past->count};
+    *origin = (struct simt_origin){
+        .next = origins,
+        .launch = simt_launch_count > 0 ? simt_launches[simt_launch_count - 1].number : 0,
+        .block = simt_order->number,
+        .knows_others = simt_order->seen[thread] != NULL,
+        .grid_first = simt_now.launch,
+        .first = simt_order->first,
+        .floor = past->floor,
+        .count = past->count};
     memcpy(origin->moments, past->moments, past->count * sizeof *past->moments);
     simt_clock_drop(clock);
     return origins = origin;

@@ -212,19 +212,20 @@ void simt_skips_complete(const char *file, int line)
     }
 }
 
-void simt_skips_went_less(unsigned int thread, const char *loop_file, int loop_line,
-                          bool in_branch, const char *file, int line)
+void simt_skips_went_less(unsigned int thread, const char *loop_file, int loop_line, bool in_branch,
+                          const char *file, int line)
 {
     struct finding *found;
     for (size_t i = 0; i < barrier_count; i++) {
-        barriers[i].in_loop |= !in_branch && barriers[i].line == line && strcmp(barriers[i].file, file) == 0;
+        barriers[i].in_loop |=
+            !in_branch && barriers[i].line == line && strcmp(barriers[i].file, file) == 0;
     }
-    found = simt_add_finding((struct finding){
-        .wrong = GOES_ROUND,
-        .site = simt_site_number(simt_place_of(simt_block->barrier_caller)),
-        .thread = thread,
-        .size = (unsigned int)loop_line,
-        .other_block = in_branch});
+    found = simt_add_finding(
+        (struct finding){.wrong = GOES_ROUND,
+                         .site = simt_site_number(simt_place_of(simt_block->barrier_caller)),
+                         .thread = thread,
+                         .size = (unsigned int)loop_line,
+                         .other_block = in_branch});
     if (found) {
         snprintf(found->text, sizeof found->text, "%s:%d|%s:%d", file, line, loop_file, loop_line);
     }

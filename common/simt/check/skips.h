@@ -33,8 +33,8 @@ void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *
 /* Those that have not exited have all come to it. */
 void simt_skips_complete(const char *file, int line);
 /* A thread has returned behind a loop in which others wait. */
-void simt_skips_went_less(unsigned int thread, const char *loop_file, int loop_line,
-                          bool in_branch, const char *file, int line);
+void simt_skips_went_less(unsigned int thread, const char *loop_file, int loop_line, bool in_branch,
+                          const char *file, int line);
 /* Of blocks that another process runs: see struct simt_observer. */
 void simt_skips_part_may_begin(void);
 void simt_skips_part_begins(void);

@@ -202,7 +202,7 @@ static void tell_operation(FILE *file, const struct finding *race)
     const bool early =
         simt_operations()->early && race->other_operation->timeline == simt_operations()->timeline;
     const bool parent = race->other_operation->number == simt_origin_launch();
-    fputs(parent  ? ", whose kernel launches it, "
+    fputs(parent  ? ", which launched it, "
           : early ? " before it in its stream "
                   : " in another stream ",
           file);
@@ -216,9 +216,9 @@ static void tell_operation(FILE *file, const struct finding *race)
         return;
     }
     if (parent) {
-        fputs("  hint: a kernel's launch may begin at once and ends after it: what it reads is stored "
-              "before it is made (by\n"
-              "  others: and __syncthreads()), and what it stores is read in a launch into "
+        fputs("  hint: what a kernel launches may begin at once. Store what it reads before the "
+              "launch (other threads: before\n"
+              "  a __syncthreads() before it), and read what it stores in a launch into "
               "cudaStreamTailLaunch.\n",
               file);
         return;
@@ -365,8 +365,7 @@ static void tell_what(FILE *file, const struct finding *finding)
         fputs("a register of a wgmma that is under way is used\n", file);
         break;
     case GOES_ROUND:
-        fprintf(file,
-                "a barrier in a %s\n  others wait in __syncthreads() at %.*s\n",
+        fprintf(file, "a barrier in a %s\n  others wait in __syncthreads() at %.*s\n",
                 finding->size ? "loop that some threads have left already"
                               : "branch that some threads do not take",
                 (int)strcspn(finding->text, "|"), finding->text);
@@ -410,8 +409,9 @@ static void tell_hint(FILE *file, const struct finding *finding)
               "block that have not\n"
               "  returned go the same way; anything else may hang, or not wait. ",
               file);
-        fputs(finding->size ? "Let all go round as often, with\n  the barrier outside of any `if`.\n"
-                            : "Move it out of the branch.\n",
+        fputs(finding->size
+                  ? "Let all go round as often, with\n  the barrier outside of any `if`.\n"
+                  : "Move it out of the branch.\n",
               file);
     } else if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
         const struct uint3 block = simt_grid.launch->block;

@@ -15,13 +15,6 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 extern "C" {
-#else
-typedef struct {
-    float x, y;
-} cuComplex;
-typedef struct {
-    double x, y;
-} cuDoubleComplex;
 #endif
 
 #define CUBLAS_VER_MAJOR 13
@@ -161,14 +154,6 @@ SIMT_BLAS(D, d, double)
 cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
                             cudaDataType type_alpha, void *x, cudaDataType type, int step,
                             cudaDataType execution);
-
-#define SIMT_BLAS(S, T)                                                                            \
-    cublasStatus_t cublas##S##hemm(                                                                \
-        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, int m, int n,         \
-        const T *alpha, const T *a, int lda, const T *b, int ldb, const T *beta, T *c, int ldc);
-SIMT_BLAS(C, cuComplex)
-SIMT_BLAS(Z, cuDoubleComplex)
-#undef SIMT_BLAS
 
 /* Known: f32, f64, f16, bf16 and, for sums in int, int8 and int32. */
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t operation_a,

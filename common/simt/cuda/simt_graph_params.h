@@ -1,6 +1,5 @@
 /* Nodes of any kind by one function, in C++: cudaGraphAddNode() and its kin; copies to and from
- * variables; and the condition that a kernel sets. simt_host_api.h includes this, where kernels'
- * nodes are. */
+ * variables. simt_host_api.h includes this, where kernels' nodes are. */
 #ifndef SIMT_GRAPH_PARAMS_H
 #define SIMT_GRAPH_PARAMS_H
 

@@ -33,9 +33,11 @@ void simt_left_loop(const char *file, int first, int last, int helper_first, int
         return;
     }
     if (i == loop_count) {
-        loops[loop_count++] = (struct loop){file, first, last, helper_first, helper_last, in_branch};
+        loops[loop_count++] =
+            (struct loop){file, first, last, helper_first, helper_last, in_branch};
     }
-    self->loops_left = (self->left_in == simt_block->phase ? self->loops_left : 0) | UINT64_C(1) << i;
+    self->loops_left = (self->left_in == simt_block->phase ? self->loops_left : 0) | UINT64_C(1)
+                                                                                         << i;
     self->left_in = simt_block->phase;
 }
 
@@ -43,7 +45,8 @@ void simt_note_left(const struct simt_thread *thread)
 {
     struct simt_block *block = simt_block;
     if (thread->left_in == block->phase && thread->loops_left) {
-        block->loops_left = (block->left_in == block->phase ? block->loops_left : 0) | thread->loops_left;
+        block->loops_left =
+            (block->left_in == block->phase ? block->loops_left : 0) | thread->loops_left;
         block->left_in = block->phase;
         for (uint64_t set = thread->loops_left; set; set &= set - 1) {
             block->left_by[__builtin_ctzll(set)] = thread->number;

@@ -16,7 +16,10 @@ __global__ void fill_child(float *data)
 
 __global__ void consume(const float *data, float *out)
 {
-    out[threadIdx.x] = data[N - 1 - threadIdx.x]; // FAULT two_streams write_after_read graph soon writes_input launches_early last_launches
+    out[threadIdx.x] = data
+        [N - 1 -
+         threadIdx
+             .x]; // FAULT two_streams write_after_read graph soon writes_input launches_early last_launches
 }
 
 __global__ void consume_behind(const float *data, float *out)
@@ -348,12 +351,10 @@ static const Case cases[] = {
              cudaStreamDestroy(stream);
          }
      }},
-    {"reads_child", "whose kernel launches it, read it", [] { reads_child<<<1, N>>>(x); }},
-    {"writes_input", "whose kernel launches it, wrote it",
-     [] { writes_input<<<1, 32>>>(x, y, true); }},
-    {"launches_early", "whose kernel launches it, wrote it",
-     [] { launches_early<<<1, N>>>(x, y, true); }},
-    {"last_launches", "whose kernel launches it, wrote it",
+    {"reads_child", "which launched it, read it", [] { reads_child<<<1, N>>>(x); }},
+    {"writes_input", "which launched it, wrote it", [] { writes_input<<<1, 32>>>(x, y, true); }},
+    {"launches_early", "which launched it, wrote it", [] { launches_early<<<1, N>>>(x, y, true); }},
+    {"last_launches", "which launched it, wrote it",
      [] { last_launches<<<2, 32>>>(x, y, counter, true); }},
     {"ok_children", "",
      [] {
