@@ -55,7 +55,7 @@ for line in '02a_accumulators: 用几个累加器求和' '  通过      25/25  �
     '  得 50 分，满分 100 分'; do
     grep -qx -- "$line" output || fail "in Chinese: $line"
 done
-grep -q '^           从元素 [0-9]* 看，有 [0-9.]* 条加法链；' output || fail 'in Chinese: why'
+grep -q '^           从元素 [0-9]* 看，加法链有 [0-9.]* 条；' output || fail 'in Chinese: why'
 chinese exercise --json --student x --file answer.c 02a && fail 'in Chinese: status of --json'
 exercise --json --student x --file answer.c 02a 2>errors | cmp -s - output || fail 'JSON is English'
 ln -s -- "$root/docs" tree/
@@ -63,9 +63,9 @@ mkdir -p tree/08_mine/exercise/08z_mine/skeleton
 echo >tree/08_mine/exercise/08z_mine/skeleton/task.c
 printf '# Mine\n\nTask.\n\n## Hint 1\n\nLook.\n' >tree/08_mine/exercise/08z_mine/README.md
 hint() { tree/common/scripts/setup/exercise.sh --hint "$1"; }
-chinese hint 02a && grep -q '^提示 1，共 3 条。 同一个累加器' output || fail 'a hint in Chinese'
+chinese hint 02a && grep -q '^第 1 条提示，共 3 条。 同一个累加器' output || fail 'a hint in Chinese'
 hint 02a >output && grep -q '^Hint 2 of 3. Eight variables' output || fail 'a hint in English'
-chinese hint 08z && grep -qx '提示 1，共 1 条。 Look.' output || fail 'a hint that has no Chinese'
+chinese hint 08z && grep -qx '第 1 条提示，共 1 条。 Look.' output || fail 'a hint that has no Chinese'
 
 # ---- bad usage ------------------------------------------------------------------------------------
 

@@ -84,6 +84,8 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     return cudaSuccess;
 }
 
+#pragma GCC diagnostic push /* of numRegs a user is warned */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
     SIMT_CALL;
@@ -104,6 +106,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     };
     return cudaSuccess;
 }
+#pragma GCC diagnostic pop
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                           int block_size, size_t shared_bytes)

@@ -152,7 +152,8 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
 /* The same for SIMT_BARRIER, where nothing is asked. */
 void simt_block_wait(const char *file, int line);
 /* The thread has left a loop with a barrier, not by return or goto: its lines, and those of a
- * function that it calls with the barrier in it (0: none). `in_branch`: only an `if` in it has one. */
+ * function that it calls with the barrier in it (0: none). `in_branch`: only an `if` in it has
+ * one. */
 void simt_left_loop(const char *file, int first, int last, int helper_first, int helper_last,
                     bool in_branch);
 

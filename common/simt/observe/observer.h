@@ -66,8 +66,8 @@ struct simt_observer {
     void (*exits)(void);
     void (*arrives)(const void *caller, const char *file, int line);
     void (*barrier)(const void *caller, const char *file, int line, bool all);
-    /* The thread has returned behind the loop that begins there; others are at a barrier in it, or in
-     * a branch in it. */
+    /* The thread has returned behind the loop that begins there; others are at a barrier in it, or
+     * in a branch in it. */
     void (*went_less)(unsigned int thread, const char *loop_file, int loop_line, bool in_branch,
                       const char *file, int line);
     void (*grid_barrier)(void);

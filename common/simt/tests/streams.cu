@@ -16,10 +16,9 @@ __global__ void fill_child(float *data)
 
 __global__ void consume(const float *data, float *out)
 {
-    out[threadIdx.x] = data
-        [N - 1 -
-         threadIdx
-             .x]; // FAULT two_streams write_after_read graph soon writes_input launches_early last_launches
+    const int i = N - 1 - threadIdx.x;
+    out[threadIdx.x] =
+        data[i]; // FAULT two_streams write_after_read graph soon writes_in begins ends
 }
 
 __global__ void consume_behind(const float *data, float *out)
@@ -43,13 +42,13 @@ __global__ void writes_input(float *data, float *out, bool wrong)
         data[0] = 1;
         consume<<<1, N>>>(data, out);
         if (wrong)
-            data[1] = 2; // FAULT writes_input
+            data[1] = 2; // FAULT writes_in
     }
 }
 
 __global__ void launches_early(float *data, float *out, bool wrong)
 {
-    data[threadIdx.x] = 1; // FAULT launches_early
+    data[threadIdx.x] = 1; // FAULT begins
     if (!wrong)
         __syncthreads();
     if (threadIdx.x == 0)
@@ -59,7 +58,7 @@ __global__ void launches_early(float *data, float *out, bool wrong)
 // The last block to come knows what the others have stored; a tail launch comes after all.
 __global__ void last_launches(float *data, float *out, int *counter, bool wrong)
 {
-    data[blockIdx.x * 32 + threadIdx.x] = 1; // FAULT last_launches
+    data[blockIdx.x * 32 + threadIdx.x] = 1; // FAULT ends
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0 && (atomicAdd(counter, 1) == gridDim.x - 1) != wrong) {
@@ -352,10 +351,9 @@ static const Case cases[] = {
          }
      }},
     {"reads_child", "which launched it, read it", [] { reads_child<<<1, N>>>(x); }},
-    {"writes_input", "which launched it, wrote it", [] { writes_input<<<1, 32>>>(x, y, true); }},
-    {"launches_early", "which launched it, wrote it", [] { launches_early<<<1, N>>>(x, y, true); }},
-    {"last_launches", "which launched it, wrote it",
-     [] { last_launches<<<2, 32>>>(x, y, counter, true); }},
+    {"writes_in", "which launched it, wrote it", [] { writes_input<<<1, 32>>>(x, y, true); }},
+    {"begins", "which launched it, wrote it", [] { launches_early<<<1, N>>>(x, y, true); }},
+    {"ends", "which launched it, wrote it", [] { last_launches<<<2, 32>>>(x, y, counter, true); }},
     {"ok_children", "",
      [] {
          writes_input<<<1, 32>>>(x, y, false);
