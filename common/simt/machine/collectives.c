@@ -57,7 +57,7 @@ static bool gives_undefined(const struct simt_thread *lane)
            (lane->sum_is_undefined && (uint32_t)lane->value == lane->sum);
 }
 
-/* Of a NaN, a sum is one, too, but of an integer another number: as reductions add, this is
+/* A sum with a NaN is NaN, but one with an integer is another number: as reductions add, this is
  * followed from shuffle to shuffle. */
 static void follow_sums(struct simt_thread *lanes, unsigned int together)
 {
