@@ -159,7 +159,7 @@ void simt_analysis_reset(void)
 static char *put_off_text, put_off_note[512];
 static size_t put_off_size;
 
-static bool now_tell_put_off(void)
+static bool tell_put_off_findings(void)
 {
     const bool any = put_off_text;
     if (any) {
@@ -172,7 +172,7 @@ static bool now_tell_put_off(void)
 
 static void tell_findings(void)
 {
-    now_tell_put_off(); /* may be the reason */
+    tell_put_off_findings(); /* may be the reason */
     simt_tell_findings(stderr, simt_tell_failed_calls);
 }
 
@@ -203,7 +203,7 @@ static void put_off(void)
 /* A copy to the host is about to be made. */
 static void results_are_used(void)
 {
-    if (now_tell_put_off()) {
+    if (tell_put_off_findings()) {
         simt_exit();
     }
 }
@@ -241,7 +241,7 @@ static void conclude(void)
     }
     fflush(stdout);
     if (simt_tell_findings(stderr, simt_tell_failed_calls) > 0 && !simt_goes_on) {
-        now_tell_put_off(); /* what was found now is perhaps the same again */
+        tell_put_off_findings(); /* what was found now is perhaps the same again */
         simt_exit();
     }
 }
@@ -622,14 +622,15 @@ static void polls(const void *caller)
 static void undefined_stored(const struct simt_event *store, uint64_t value)
 {
     const struct simt_outside *from = &simt_outside;
-    struct finding *new =
-        from->name &&simt_is_undefined(simt_recorder.thread, value, event_size(store))
-            ? simt_add_finding((struct finding){.wrong = UNDEFINED,
-                                                .space = SPACE_GLOBAL,
-                                                .kind = EVENT_STORE,
-                                                .site = simt_site_number(event_place(store)),
-                                                .thread = simt_recorder.thread})
-            : NULL;
+    struct finding *new;
+    if (!from->name || !simt_is_undefined(simt_recorder.thread, value, event_size(store))) {
+        return;
+    }
+    new = simt_add_finding((struct finding){.wrong = UNDEFINED,
+                                            .space = SPACE_GLOBAL,
+                                            .kind = EVENT_STORE,
+                                            .site = simt_site_number(event_place(store)),
+                                            .thread = simt_recorder.thread});
     if (new && !from->file) {
         snprintf(new->text, sizeof new->text, "the result of %s is that of thread 0 only",
                  from->name);

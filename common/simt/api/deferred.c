@@ -92,9 +92,8 @@ cudaError_t simt_launch_later(const struct simt_launch *launch)
     cudaError_t error;
     const bool is_tail = launch->stream == cudaStreamTailLaunch;
     simt_not_repeatable();
-    checked.stream =
-        simt_grid.launch
-            ->stream; /* streams of a kernel's own order nothing here that is not in order */
+    /* Streams of a kernel's own order nothing here that is not in order. */
+    checked.stream = simt_grid.launch->stream;
     error = simt_check_launch(&checked, reason, sizeof reason);
     if (error != cudaSuccess) {
         simt_launch_failed(launch, error, reason);

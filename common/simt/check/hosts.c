@@ -118,11 +118,16 @@ void simt_check_host_pages(const struct simt_region *region,
  * prefixes of x86-64. */
 static bool is_atomic(const unsigned char *code)
 {
+#ifdef __x86_64__
     code--;
     while (*code == 0x66 || *code == 0xf2 || *code == 0xf3) {
         code++;
     }
     return *code == 0xf0 || (code[(*code & 0xf0) == 0x40] & 0xfe) == 0x86;
+#else
+    (void)code;
+    return false;
+#endif
 }
 
 bool simt_check_host_access(const void *address, bool writes, const void *at)

@@ -157,8 +157,8 @@ void simt_block_wait(const char *file, int line);
 void simt_left_loop(const char *file, int first, int last, int helper_first, int helper_last,
                     bool in_branch);
 
-/* Whether the thread has none of a result that is thread 0's. */
-bool simt_result_of_first(const char *name, unsigned int thread);
+/* The number at `value` is thread 0's result: other threads get one that shows. */
+void simt_result_of_first(const char *name, unsigned int thread, void *value, size_t size);
 
 enum simt_collective {
     SIMT_SYNCWARP,

@@ -68,12 +68,8 @@ struct result_of_first {
 template <class T>
 inline T operator%(result_of_first first, T value)
 {
-    if (simt_result_of_first("cub::BlockReduce", first.thread)) {
-        const uint64_t undefined =
-            sizeof(T) == 4 ? UINT64_C(0x7fc0dead) : UINT64_C(0x7ff8deaddeaddead);
-        if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8))
-            memcpy(&value, &undefined, sizeof value);
-    }
+    if constexpr (std::is_arithmetic_v<T>)
+        simt_result_of_first("cub::BlockReduce", first.thread, &value, sizeof value);
     return value;
 }
 

@@ -27,12 +27,13 @@ unsigned int simt_collective_source(const struct simt_thread *thread, unsigned i
 
 struct simt_outside simt_outside;
 
-bool simt_result_of_first(const char *name, unsigned int thread)
+void simt_result_of_first(const char *name, unsigned int thread, void *value, size_t size)
 {
-    if (thread != 0) {
+    const uint64_t undefined = size == 4 ? SIMT_UNDEFINED_4 : SIMT_UNDEFINED_8;
+    if (thread != 0 && (size == 4 || size == 8)) {
         simt_outside = (struct simt_outside){.name = name};
+        memcpy(value, &undefined, size);
     }
-    return thread != 0;
 }
 
 /* Lanes that read one that the mask leaves out get what shows, if it is stored. */
