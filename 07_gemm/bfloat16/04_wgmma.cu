@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(THREADS)
     const size_t row = first_row_of_tile(call.n, TILE_M, TILE_N);
     const size_t column = first_column_of_tile(call.n, TILE_N);
     one_stage ring = {tiles, &full, NULL, 0, 0};
-    float upper[TILE_N / 2], lower[TILE_N / 2]; /* 64 rows each */
+    float upper[TILE_N / 2] = {}, lower[TILE_N / 2] = {}; /* 64 rows each */
 
     if (threadIdx.x == 0) {
         barrier_create(&full, 1);
@@ -33,8 +33,8 @@ static __global__ void __launch_bounds__(THREADS)
         if (threadIdx.x == 0)
             bring_tiles(ring, &a, &b, row, column, (size_t)step * STEP_K);
         barrier_wait(&full, ring.parity);
-        multiply_step(upper, ring.a(), ring.b(), step == 0);
-        multiply_step(lower, ring.a() + 64 * ROW_BYTES, ring.b(), step == 0);
+        multiply_step(upper, ring.a(), ring.b());
+        multiply_step(lower, ring.a() + 64 * ROW_BYTES, ring.b());
         wgmma_finish(upper);
         wgmma_finish(lower);
         __syncthreads(); /* the tiles may be overwritten */

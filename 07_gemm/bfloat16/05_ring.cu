@@ -18,7 +18,7 @@ static __global__ void __launch_bounds__(THREADS)
     const size_t row = first_row_of_tile(call.n, TILE_M, TILE_N);
     const size_t column = first_column_of_tile(call.n, TILE_N);
     tma_ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, NULL, 0, 0}, next = ring;
-    float upper[TILE_N / 2], lower[TILE_N / 2];
+    float upper[TILE_N / 2] = {}, lower[TILE_N / 2] = {};
     unsigned brought = 0;
 
     if (threadIdx.x == 0) {
@@ -31,8 +31,8 @@ static __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     for (unsigned step = 0; step < steps; step++) {
         barrier_wait(&full[ring.stage], ring.parity);
-        multiply_step(upper, ring.a(), ring.b(), step == 0);
-        multiply_step(lower, ring.a() + 64 * ROW_BYTES, ring.b(), step == 0);
+        multiply_step(upper, ring.a(), ring.b());
+        multiply_step(lower, ring.a() + 64 * ROW_BYTES, ring.b());
         wgmma_wait<2>(); /* the step before has ended: its stage is free */
         __syncthreads();
         if (threadIdx.x == 0 && brought < steps) {

@@ -44,7 +44,7 @@ static __device__ void sum_tile(tile_ring &ring, unsigned warpgroup, unsigned st
 
     for (unsigned step = 0; step < steps; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_step(sum, ring.a() + first_row * ROW_BYTES, ring.b(), step == 0);
+        multiply_step(sum, ring.a() + first_row * ROW_BYTES, ring.b());
         wgmma_wait<1>(); /* the step before has ended */
         if (step > 0)
             release(&ring.free[(ring.stage + STAGES - 1) % STAGES]);
@@ -61,7 +61,7 @@ static __device__ void consume(tile_ring ring, const struct gemm &call,
 
     for (unsigned tile = blockIdx.x; tile < grid.rows * grid.columns; tile += gridDim.x) {
         const struct tile_of_c at = tile_in_order<GROUP>(tile, grid.rows, grid.columns);
-        float sum[SUMS];
+        float sum[SUMS] = {};
         sum_tile(ring, warpgroup, grid.steps, sum);
         store_sums(call, (size_t)at.row * TILE_M + warpgroup * 64, (size_t)at.column * TILE_N, sum);
     }

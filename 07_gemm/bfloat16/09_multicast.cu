@@ -76,7 +76,7 @@ static __device__ void sum_tile(tile_ring &ring, unsigned warpgroup, unsigned st
 
     for (unsigned step = 0; step < steps; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_step(sum, ring.a() + first_row * ROW_BYTES, ring.b(), step == 0);
+        multiply_step(sum, ring.a() + first_row * ROW_BYTES, ring.b());
         wgmma_wait<1>(); /* the step before has ended */
         if (step > 0)
             release_in_cluster(&ring.free[(ring.stage + STAGES - 1) % STAGES]);
@@ -94,7 +94,7 @@ static __device__ void consume(tile_ring ring, const struct gemm &call,
     for (unsigned pair = blockIdx.x / CLUSTER; pair < grid.rows * grid.columns;
          pair += gridDim.x / CLUSTER) {
         const struct tile_at at = tile_of_pair(grid, pair, rank);
-        float sum[SUMS];
+        float sum[SUMS] = {};
         sum_tile(ring, warpgroup, grid.steps, sum);
         store_sums(call, at.row + warpgroup * 64, at.column, sum);
     }

@@ -52,7 +52,7 @@ static __device__ void sum_in_threads(config::ring &ring, unsigned steps,
         sum[i] = 0;
     for (unsigned step = 0; step < steps; step++, ring.advance()) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_step<config>(part, ring.a() + first_row * ROW_BYTES, ring.b(), true);
+        multiply_step<config>(part, ring.a() + first_row * ROW_BYTES, ring.b(), false);
         wgmma_finish(part);
         release(&ring.free[ring.stage]);
 #pragma unroll

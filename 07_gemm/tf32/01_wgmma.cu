@@ -19,7 +19,7 @@ static __device__ void sum_tile(config::ring &ring, unsigned steps,
 
     for (unsigned step = 0; step < steps; step++, ring.advance()) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_step<config>(sum, ring.a() + first_row * ROW_BYTES, ring.b(), step == 0);
+        multiply_step<config>(sum, ring.a() + first_row * ROW_BYTES, ring.b(), true);
         wgmma_wait<1>();
         if (step > 0)
             release(&ring.free[(ring.stage + config::STAGES - 1) % config::STAGES]);
@@ -41,7 +41,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
         [&](const config::ring &ring, const struct tile_coord &tile, size_t term,
             phase_barrier *full) { copy_parts<config>(call, ring, &a, &b, tile, term, full); },
         [&](config::ring &ring, const struct tile_coord &tile) {
-            float sum[config::TILE_N / 2];
+            float sum[config::TILE_N / 2] = {};
             sum_tile(ring, work.steps, sum);
             store_floats(call, tile.row + threadIdx.x / WARPGROUP * 64 + row_in_fragment(),
                          tile.column, sum);

@@ -69,7 +69,7 @@ static __device__ void do_step(tile_ring &ring, float (&sum)[TILE_M / 2], fragme
     wgmma_start();
 #pragma unroll
     for (unsigned i = 0; i < STEP_K / 8; i++)
-        multiply_tf32(sum, b[i], wgmma_tile(ring.a() + i * 32, 0), !is_first || i > 0);
+        multiply_tf32(sum, b[i], wgmma_tile(ring.a() + i * 32, 0), true);
     wgmma_commit();
     wgmma_wait<1>();
     keep(before);
@@ -162,7 +162,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
                           full);
         },
         [&](tile_ring &ring, struct tile_coord tile) {
-            float sum[TILE_M / 2];
+            float sum[TILE_M / 2] = {};
             sum_tile(ring, work.steps, sum);
             tile.column += warpgroup * 64;
             if (STORES_BY_TMA && c_is_mapped)

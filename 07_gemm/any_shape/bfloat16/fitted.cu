@@ -25,10 +25,9 @@ struct fitted {
     typedef ::tma_ring<TILE_M, TILE_N, STAGES> ring;
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES + 2 * BUFFER_BYTES;
 
-    static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup,
-                                    bool is_first)
+    static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup)
     {
-        multiply_transposed(sum, tiles.b() + warpgroup * PANEL_BYTES, tiles.a(), is_first);
+        multiply_transposed(sum, tiles.b() + warpgroup * PANEL_BYTES, tiles.a());
     }
 
     /* The thread's first column, and its first row: sum[4 j] is in row 8 j after it, sum[4 j + 1]

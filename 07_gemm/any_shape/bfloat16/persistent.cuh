@@ -40,10 +40,9 @@ struct config {
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES + 2 * BUFFERS * BUFFER_BYTES;
 
     /* What the consumers do with a step and with a tile's sums: each warpgroup 64 rows of it. */
-    static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup,
-                                    bool is_first)
+    static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup)
     {
-        multiply_step(sum, tiles.a() + warpgroup * 64 * ROW_BYTES, tiles.b(), is_first);
+        multiply_step(sum, tiles.a() + warpgroup * 64 * ROW_BYTES, tiles.b());
     }
     static __device__ void store(const struct gemm &call, const CUtensorMap *c,
                                  const struct bf16_work &work, unsigned char *buffers,
@@ -191,10 +190,10 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
     struct work_tile tile = {};
 
     for (scheduler.begin(work); scheduler.next(work, tile, rank);) {
-        float sum[Config::SUMS];
+        float sum[Config::SUMS] = {};
         for (unsigned step = tile.first_step; step < tile.end; step++) {
             barrier_wait(&ring.full[ring.stage], ring.parity);
-            Config::multiply(sum, ring, warpgroup, step == tile.first_step);
+            Config::multiply(sum, ring, warpgroup);
             wgmma_wait<1>(); /* the step before has ended */
             if (step > tile.first_step)
                 release_stage<Config::CLUSTER>(

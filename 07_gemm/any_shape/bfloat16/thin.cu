@@ -73,17 +73,17 @@ static __device__ void produce(typename Config::ring ring, const struct gemm &ca
 /* A step's products of the warpgroup. */
 template <typename Config>
 static __device__ void multiply_many(const typename Config::ring &ring, typename Config::sums &sum,
-                                     unsigned warpgroup, bool is_first)
+                                     unsigned warpgroup)
 {
     const unsigned first = warpgroup * Config::TIMES;
 
 #pragma unroll
     for (unsigned i = 0; i < Config::TIMES; i++) {
         if (!Config::WIDE) {
-            multiply_step(sum[i], ring.a() + (first + i) * 64 * ROW_BYTES, ring.b(), is_first);
+            multiply_step(sum[i], ring.a() + (first + i) * 64 * ROW_BYTES, ring.b());
             continue;
         }
-        multiply_transposed(sum[i], ring.b() + (first + i) * PANEL_BYTES, ring.a(), is_first);
+        multiply_transposed(sum[i], ring.b() + (first + i) * PANEL_BYTES, ring.a());
     }
 }
 
@@ -95,7 +95,7 @@ static __device__ void consume(typename Config::ring ring, const struct k_range 
 
     for (unsigned step = range.first_step; step < range.end; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_many<Config>(ring, sum, warpgroup, step == range.first_step);
+        multiply_many<Config>(ring, sum, warpgroup);
         wgmma_wait<Config::TIMES>(); /* the step before has ended */
         if (step > range.first_step)
             release(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES]);
@@ -209,7 +209,7 @@ static __device__ void multiply_range(const struct gemm &call, const struct maps
             produce<Config>(ring, call, maps, range);
         __syncwarp();
     } else {
-        typename Config::sums sum;
+        typename Config::sums sum = {};
         consume<Config>(ring, range, sum);
         asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory"); /* the tiles are free */
         keep_sums<Config>(tile, sum);

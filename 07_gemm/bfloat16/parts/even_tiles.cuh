@@ -222,13 +222,13 @@ static __device__ void multiply_tile(struct even_consumer &consumer, const struc
 {
     even_ring &ring = consumer.ring;
     const unsigned panel = consumer.warpgroup * PANEL_BYTES;
-    float sum[ROWS / 2];
+    float sum[ROWS / 2] = {};
     unsigned step;
 
 #pragma unroll
     for (step = 0; step < PARTS; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_transposed(sum, ring.b() + panel, ring.a(), step == 0);
+        multiply_transposed(sum, ring.b() + panel, ring.a());
         if (consumer.kept.is_there)
             store_kept<LOW>(maps, consumer.buffers, step, consumer.kept, consumer.low_is_kept);
         wgmma_wait<1>(); /* the step before has ended */
@@ -238,7 +238,7 @@ static __device__ void multiply_tile(struct even_consumer &consumer, const struc
     }
     for (; step < work.steps; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_transposed(sum, ring.b() + panel, ring.a(), false);
+        multiply_transposed(sum, ring.b() + panel, ring.a());
         wgmma_wait<1>();
         release_last<CLUSTER>(ring);
         ring.advance();

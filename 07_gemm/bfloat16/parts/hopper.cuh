@@ -53,11 +53,12 @@ static inline unsigned steps_along_k(const struct gemm *call)
     return (unsigned)((call->k + STEP_K - 1) / STEP_K);
 }
 
-/* Starts the products of 64 rows of A's tile and all columns of B's, for a step along k. The first
- * step of a sum does not add to what is in the registers. */
+/* Starts the products of 64 rows of A's tile and all columns of B's, for a step along k. They are
+ * added to the sums, which begin at 0. (The first step could replace them, but then nvcc 12.4 makes
+ * each wgmma wait for the one before.) */
 template <unsigned SUMS>
 static __device__ void multiply_step(float (&sum)[SUMS], const unsigned char *tile_a,
-                                     const unsigned char *tile_b, bool is_first)
+                                     const unsigned char *tile_b)
 {
     const unsigned terms = 16; /* of an instruction: 32 bytes of a row of A, 16 rows of B */
     const uint64_t a = wgmma_tile(tile_a, 0), b = wgmma_tile(tile_b, PANEL_BYTES);
@@ -66,7 +67,7 @@ static __device__ void multiply_step(float (&sum)[SUMS], const unsigned char *ti
 #pragma unroll
     for (unsigned i = 0; i < STEP_K / terms; i++)
         multiply_bf16(sum, wgmma_further(a, i * terms * sizeof(uint16_t)),
-                      wgmma_further(b, i * terms * ROW_BYTES), !is_first || i > 0);
+                      wgmma_further(b, i * terms * ROW_BYTES), true);
     wgmma_commit();
 }
 
@@ -74,7 +75,7 @@ static __device__ void multiply_step(float (&sum)[SUMS], const unsigned char *ti
  * all rows of A's tile. */
 template <unsigned SUMS>
 static __device__ void multiply_transposed(float (&sum)[SUMS], const unsigned char *panel_of_b,
-                                           const unsigned char *tile_a, bool is_first)
+                                           const unsigned char *tile_a)
 {
     const unsigned terms = 16;
     const uint64_t a = wgmma_tile(tile_a, 0), b = wgmma_tile(panel_of_b, PANEL_BYTES);
@@ -83,7 +84,7 @@ static __device__ void multiply_transposed(float (&sum)[SUMS], const unsigned ch
 #pragma unroll
     for (unsigned i = 0; i < STEP_K / terms; i++)
         multiply_bf16<true>(sum, wgmma_further(b, i * terms * ROW_BYTES),
-                            wgmma_further(a, i * terms * sizeof(uint16_t)), !is_first || i > 0);
+                            wgmma_further(a, i * terms * sizeof(uint16_t)), true);
     wgmma_commit();
 }
 

@@ -32,11 +32,11 @@ static __device__ void consume(tma_ring<TILE_M, TILE_N, STAGES> ring, const stru
                                size_t row, size_t column, unsigned steps)
 {
     const unsigned first_row = warpgroup_of_thread() * 64;
-    float sum[TILE_N / 2];
+    float sum[TILE_N / 2] = {};
 
     for (unsigned step = 0; step < steps; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_step(sum, ring.a() + first_row * ROW_BYTES, ring.b(), step == 0);
+        multiply_step(sum, ring.a() + first_row * ROW_BYTES, ring.b());
         wgmma_wait<1>(); /* the step before has ended */
         if (step > 0)
             release(&ring.free[(ring.stage + STAGES - 1) % STAGES]);

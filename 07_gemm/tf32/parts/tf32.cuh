@@ -76,11 +76,11 @@ static __device__ void copy_parts(const struct gemm &call, const typename Config
     }
 }
 
-/* Starts the products of a step; the parts' small products first. The rest of A times the rest of B
- * is left out. */
+/* Starts the products of a step, which become the sums or are added to them (`adds`): the parts'
+ * small products first. The rest of A times the rest of B is left out. */
 template <typename Config>
 static __device__ void multiply_step(float (&sum)[Config::TILE_N / 2], const unsigned char *a,
-                                     const unsigned char *b, bool is_first)
+                                     const unsigned char *b, bool adds)
 {
     const unsigned char *const a_rest = a + TILE_M * ROW_BYTES;
     const unsigned char *const b_rest = b + Config::TILE_N * ROW_BYTES;
@@ -89,7 +89,7 @@ static __device__ void multiply_step(float (&sum)[Config::TILE_N / 2], const uns
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) { /* 8 terms, 32 bytes of a row */
         const uint64_t tile_a = wgmma_tile(a + i * 32, 0), tile_b = wgmma_tile(b + i * 32, 0);
-        const bool add = !is_first || i > 0;
+        const bool add = adds || i > 0;
         if (Config::OPERAND_PARTS == 2) {
             multiply_tf32(sum, tile_a, wgmma_tile(b_rest + i * 32, 0), add);
             multiply_tf32(sum, wgmma_tile(a_rest + i * 32, 0), tile_b, true);
