@@ -286,6 +286,7 @@ const struct simt_change *simt_find_change(const void *address);
 void simt_wait_for_replay(void);
 /* Gives back memory of the kernels' heap; `function`: what the kernel called for that. */
 void simt_kernel_free(void *address, const char *function, const void *caller);
+void simt_release_on_host(void *address, void (*give_back)(void *));
 
 /* collectives.c */
 /* The lane a shuffle reads; outside of its segment, its own. */
