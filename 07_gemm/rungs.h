@@ -69,8 +69,8 @@ void launch_swizzled(const struct gemm *call);
 /* Without wgmma. */
 void launch_whole_tiles(const struct gemm *call);
 void launch_large_warp_tile(const struct gemm *call);
-void launch_fragments_ahead(const struct gemm *call);
 void launch_long_stages(const struct gemm *call);
+void launch_fragments_ahead(const struct gemm *call);
 void launch_persistent_tiles(const struct gemm *call);
 void launch_split_k_bf16(const struct gemm *call);
 void launch_two_stages_bf16(const struct gemm *call); /* as where shared memory has no third */

@@ -28,17 +28,17 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_tensor,
     },
     {
-        .rung = {.name = "fragments_ahead",
-                 .idea = "the next k-step's fragments are loaded during the MMAs of this one",
-                 .needs_compute_capability = 80},
-        .run = launch_fragments_ahead,
-        .depth = gemm_depth_tensor,
-    },
-    {
         .rung = {.name = "long_stages",
                  .idea = "stages of 64 elements of k: half as many barriers",
                  .needs_compute_capability = 80},
         .run = launch_long_stages,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "fragments_ahead",
+                 .idea = "the next k-step's fragments are loaded during the MMAs of this one",
+                 .needs_compute_capability = 80},
+        .run = launch_fragments_ahead,
         .depth = gemm_depth_tensor,
     },
     {

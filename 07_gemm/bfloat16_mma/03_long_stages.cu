@@ -3,13 +3,12 @@
 #include "bfloat16_mma/parts/pipeline.cuh"
 #include "rungs.h"
 
-/* Better: half as many barriers, at each of which the first warps wait for the last. Still bad: a
- * block begins with an empty ring and ends with nothing to copy, and blocks that run at the same
- * time need few rows of A but all columns of B. */
+/* Better: half as many barriers, at each of which the first warps wait for the last. Still bad: the
+ * MMAs of a k-step wait for ldmatrix. */
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, 1) long_stages(const struct gemm call)
 {
-    multiply_block_ahead<T>(call);
+    multiply_block<T>(call);
 }
 
 template <typename T>
