@@ -367,7 +367,7 @@ static void test_mma_waves(void **state)
     for (size_t l = 0; l < sizeof launches / sizeof launches[0]; l++) {
         launch = launches[l];
         multiprocessors = 1; /* fewer stages per tile than the ring has */
-        verify((struct shape){200, 520, 72}, (struct layout){0, 8}, 1, 0);
+        verify((struct shape){200, 520, 72}, (struct layout){0, 8}, 2, 0);
         multiprocessors = 4;
         verify((struct shape){200, 522, 202}, (struct layout){0, 6}, -1, 3);
         multiprocessors = 7; /* three splits of each of two tiles */
