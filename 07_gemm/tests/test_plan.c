@@ -9,19 +9,13 @@
 
 #include "any_shape/bfloat16/plan.h"
 #include "any_shape/float32/plan.h"
+#include "any_shape/float32/times.h"
 #include "bfloat16/parts/even_plan.h"
 #include "parts/workspace.h"
 #include "problem/gemm/gemm.h"
 
 static const unsigned tile_m[TILE_SHAPES] = {128, 128, 128, 256, 128, 64, 64};
 static const unsigned tile_n[TILE_SHAPES] = {256, 224, 192, 128, 128, 128, 64};
-static const unsigned small_m[SMALL_SHAPES] = {16, 16, 32, 32, 32};
-static const unsigned small_n[SMALL_SHAPES] = {32, 32, 32, 32, 64};
-
-static size_t ceil_of(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
 
 static void check_tiles_plan(const struct gemm *call, const struct plan *plan)
 {
@@ -60,15 +54,9 @@ static void check_plan(const struct gemm *call, const struct plan *plan)
         assert_true(call->n >= 1 && call->n <= MOST_FEW);
         check_splits(call, plan->splits, ceil_of(call->m, 32), MOST_FEW * 128);
         break;
-    case BY_STREAM:
-        assert_true(call->m >= 9 && call->m <= MOST_STREAMED);
-        check_splits(call, plan->splits, ceil_of(call->n, call->m <= 16 ? 128 : 256),
-                     MOST_STREAMED * 256);
-        break;
     case BY_SMALL_TILES:
-        assert_true(!plan->copies_a || call->lda % 4 != 0);
-        assert_true(!plan->copies_b || call->ldb % 4 != 0);
-        const unsigned m = small_m[plan->shape], n = small_n[plan->shape];
+        assert_false(plan->copies_b);
+        const unsigned m = plan_small_tiles[plan->shape].m, n = plan_small_tiles[plan->shape].n;
         check_splits(call, plan->splits, ceil_of(call->m, m) * ceil_of(call->n, n), m * n);
         break;
     }

@@ -24,15 +24,6 @@ unsigned few_rows_splits(const struct gemm *call)
     return splits_of_rows(call, 128, 64, call->m == 1 ? 4 : 2);
 }
 
-unsigned streamed_splits(const struct gemm *call)
-{
-    const unsigned splits =
-        call->m <= 16 ? splits_of_rows(call, 128, 32, 2) : splits_of_rows(call, 256, 32, 1);
-    const unsigned most = 32; /* for more, adding up their sums takes longer than they save */
-
-    return splits < most ? splits : most;
-}
-
 /* Such that all multiprocessors have nearly the same number of blocks, and enough of them. */
 unsigned few_columns_splits(const struct gemm *call)
 {
@@ -52,13 +43,6 @@ unsigned few_columns_splits(const struct gemm *call)
         }
     }
     return best;
-}
-
-/* With up to 8 rows, few_rows takes as long. */
-static bool can_be_streamed(const struct gemm *call)
-{
-    return call->m > 8 && call->m <= MOST_STREAMED && call->n <= INT32_MAX &&
-           call->k <= INT32_MAX && is_aligned(call->a, call->lda) && is_aligned(call->b, call->ldb);
 }
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
@@ -132,37 +116,28 @@ static void consider_tiles(const struct gemm *call, struct choice *best)
 
 /* ---- small tiles ----------------------------------------------------------------------------- */
 
-/* All ways to divide k, with and without aligned copies of what is not aligned. */
-static void consider_small_splits(const struct gemm *call, struct plan plan, size_t count,
-                                  struct choice *best)
-{
-    const size_t most = 1 << 24; /* floats to copy */
-    const bool a = !is_aligned(call->a, call->lda) && call->m * call->k <= most;
-    const bool b = !is_aligned(call->b, call->ldb) && call->k * call->n <= most;
-
-    for (plan.splits = 1;
-         plan.splits == 1 || (plan.splits * 128 <= call->k && plan.splits * count <= 2048);
-         plan.splits *= 2) {
-        if (count > UINT32_MAX / plan.splits)
-            continue;
-        for (int copies = 0; copies <= 3; copies++) {
-            plan.copies_a = copies & 1;
-            plan.copies_b = copies & 2;
-            if ((a || !plan.copies_a) && (b || !plan.copies_b))
-                consider(best, &plan, plan_small_time(call, &plan));
-        }
-    }
-}
-
+/* For every number of blocks of a multiprocessor, k in as many parts as that allows. */
 static void consider_small_tiles(const struct gemm *call, struct choice *best)
 {
+    const size_t processors = (size_t)call->multiprocessors, longest = INT32_MAX / 2;
     struct plan plan = {.kind = BY_SMALL_TILES};
 
+    if (call->m > longest || call->n > longest || call->k > longest)
+        return;
     for (plan.shape = 0; plan.shape < SMALL_SHAPES; plan.shape++) {
         const struct small_tile *const tile = &plan_small_tiles[plan.shape];
+        const size_t count = ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n);
+        const size_t most = call->k / 40; /* more parts would be too short */
 
-        consider_small_splits(call, plan, ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n),
-                              best);
+        if (count > INT32_MAX)
+            continue;
+        for (size_t each = 0; each <= 2 * tile->resident + 1; each++) {
+            const size_t splits = each * processors / count;
+
+            plan.splits = splits < 1 ? 1 : (unsigned)splits;
+            if (plan.splits == 1 || plan.splits <= most)
+                consider(best, &plan, plan_small_time(call, &plan));
+        }
     }
 }
 
@@ -180,10 +155,6 @@ struct plan choose_plan(const struct gemm *call)
         const struct plan plan = {.kind = BY_FEW_COLUMNS, .splits = few_columns_splits(call)};
         consider(&best, &plan,
                  plan_few_columns_time(call->n, call->m, call->k, call->multiprocessors));
-    }
-    if (can_be_streamed(call)) {
-        const struct plan plan = {.kind = BY_STREAM, .splits = streamed_splits(call)};
-        consider(&best, &plan, plan_streamed_time(call, plan.splits));
     }
     consider_small_tiles(call, &best);
     /* 45% of L2: each half keeps copies of what it reads from the other, so that half is the most,

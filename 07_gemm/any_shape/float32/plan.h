@@ -1,6 +1,6 @@
 /* Step 07, float32: how any_shape computes a product. choose_plan estimates the time of each plan
- * (any_shape/float32/times.c), from measurements on an H100. A plan depends on the problem and the
- * kind of GPU only, so that results are the same in every run. */
+ * (any_shape/float32/times.c), from measurements. A plan depends on the problem and the kind of GPU
+ * only, so that results are the same in every run. */
 #ifndef RUNGS_07_PLAN_H
 #define RUNGS_07_PLAN_H
 
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* BY_NOTHING: no plan, because k is 0; BY_TILES to BY_SMALL_TILES name the kernels. */
-enum plan_kind { BY_NOTHING, BY_TILES, BY_FEW_ROWS, BY_FEW_COLUMNS, BY_STREAM, BY_SMALL_TILES };
+enum plan_kind { BY_NOTHING, BY_TILES, BY_FEW_ROWS, BY_FEW_COLUMNS, BY_SMALL_TILES };
 
 /* Tiles of tiles_of_c, rows x columns of C. */
 enum {
@@ -28,8 +28,7 @@ enum {
     TILE_SHAPES
 };
 
-/* Tiles of small_tiles; _2 and _3: so many blocks are on a multiprocessor at once, not one. */
-enum { SMALL_16X32, SMALL_16X32_3, SMALL_32X32, SMALL_32X32_2, SMALL_32X64, SMALL_SHAPES };
+enum { SMALL_SHAPES = 8 }; /* of small_tiles: plan_small_tiles in any_shape/float32/times.h */
 
 struct plan {
     enum plan_kind kind;
@@ -37,23 +36,19 @@ struct plan {
     unsigned blocks;      /* BY_TILES: how many share the work */
     bool added_later;     /* BY_TILES: add_parts, a second kernel, adds up their partial sums */
     bool short_stage;     /* BY_TILES: of the last stage, what is beyond k is not multiplied */
-    bool copies_a;        /* BY_SMALL_TILES: its rows are copied to aligned ones first */
-    bool copies_b;        /* BY_TILES, BY_SMALL_TILES */
+    bool copies_b;        /* BY_TILES: its rows are copied to aligned ones first */
     size_t rows, columns; /* BY_TILES: of C; few_rows and few_columns compute the rest */
     unsigned splits;      /* others: how many blocks share a tile's steps along k */
     size_t kept;          /* few rows or columns: so many floats of the large matrix stay in L2 */
 };
 
-/* At most: rows or columns of C that few_rows or few_columns takes; rows that streamed_rows
- * takes. */
-enum { MOST_FEW = 16, MOST_STREAMED = 32 };
+enum { MOST_FEW = 16 }; /* rows or columns of C that few_rows or few_columns takes */
 
 /* The current GPU's L2. */
 size_t l2_bytes(void);
 
 /* How many blocks these kernels have for a tile, which share its steps along k. */
 unsigned few_rows_splits(const struct gemm *call);
-unsigned streamed_splits(const struct gemm *call);
 unsigned few_columns_splits(const struct gemm *call);
 
 /* The fastest plan for a product with m, n and k > 0. */
@@ -65,7 +60,6 @@ void run_tiles(const struct gemm *call, const struct plan *plan);
 /* beside_copy: the launch before is with_aligned_rows's, which these do not wait for. */
 void run_few_rows(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy);
 void run_few_columns(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy);
-void run_streamed(const struct gemm *call, unsigned splits, size_t kept);
 void run_small_tiles(const struct gemm *call, const struct plan *plan);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "any_shape/float32/plan.h"
+#include "any_shape/float32/times.h"
 #include "device/gpu.h"
 #include "kernel/launch_limits.cuh"
 #include "parts/matrix.cuh"
@@ -45,8 +46,6 @@ extern "C" void run_plan(const struct gemm *call, const struct plan *plan)
         run_few_rows(call, plan->splits, plan->kept, false);
     else if (plan->kind == BY_FEW_COLUMNS)
         run_few_columns(call, plan->splits, plan->kept, false);
-    else if (plan->kind == BY_STREAM)
-        run_streamed(call, plan->splits, plan->kept);
     else if (plan->kind == BY_SMALL_TILES)
         run_small_tiles(call, plan);
 }
@@ -69,14 +68,13 @@ extern "C" void prepare_any_shape(const struct gemm *call)
     if (hopper_unavailable() != NULL)
         return;
     prepare_workspace(call);
-    reserve_aligned_rows(call, plan_for(call).copies_a, !has_aligned_rows(call->b, call->ldb));
+    reserve_aligned_rows(call, false, plan_for(call).copies_b);
 }
 
 extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
     static const char *const tiles[TILE_SHAPES] = {"128x256", "128x224", "128x192", "256x128",
                                                    "128x128", "64x128",  "64x64"};
-    static const char *const small[SMALL_SHAPES] = {"16x32", "16x32", "32x32", "32x32", "32x64"};
 
     if (call->m == 0 || call->n == 0)
         return;
@@ -91,17 +89,10 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
                  plan.copies_b ? ", B copied" : "",
                  plan.rows < call->m || plan.columns < call->n ? ", edges" : "");
     else if (plan.kind == BY_SMALL_TILES)
-        snprintf(text, RUNG_HOW_SIZE, "small tiles of %s, k in %u%s", small[plan.shape],
-                 plan.splits,
-                 plan.copies_a && plan.copies_b ? ", A and B copied"
-                 : plan.copies_a                ? ", A copied"
-                 : plan.copies_b                ? ", B copied"
-                                                : "");
+        snprintf(text, RUNG_HOW_SIZE, "small tiles of %ux%u, k in %u",
+                 plan_small_tiles[plan.shape].m, plan_small_tiles[plan.shape].n, plan.splits);
     else
         snprintf(text, RUNG_HOW_SIZE, "few %s, k in %u",
-                 plan.kind == BY_FEW_COLUMNS ? "columns"
-                 : plan.kind == BY_FEW_ROWS  ? "rows"
-                                             : "rows, streamed",
-                 plan.splits);
+                 plan.kind == BY_FEW_COLUMNS ? "columns" : "rows", plan.splits);
 }
 /* SPDX-License-Identifier: MIT */

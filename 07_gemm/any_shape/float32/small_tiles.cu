@@ -1,5 +1,5 @@
-/* Step 07: small products, where the launch and the first loads take longest. Blocks are many, and
- * their warps, which share the values of p, wait for nobody until the end. */
+/* Step 07: small and middle products, where the launch, the first loads and the last wave take long
+ * beside the multiply-adds. Tiles are small, blocks many, and rows need not be aligned. */
 #include "any_shape/float32/plan.h"
 #include "any_shape/float32/split_k_ticket.cuh"
 #include "kernel/mbarrier.cuh"
@@ -7,26 +7,41 @@
 #include "parts/shared_memory.cuh"
 #include "parts/workspace.h"
 
-/* A block computes M x N elements of C, each of its warps all of them, for every WARPS-th chunk of
- * CHUNK values of p. A warp has a ring of its own, with a chunk a stage. A lane has M / 4 x N / 8
- * elements: rows 4 apart, and fours of columns 32 apart. */
-template <unsigned M_, unsigned N_, unsigned WARPS_, unsigned CHUNK_, unsigned RESIDENT_>
+/* A block's warps are SLICES groups of DOWN x ACROSS. Each group computes all M x N elements of the
+ * tile, for every SLICES-th chunk of DEPTH values of p, and has a ring of its own, with a chunk a
+ * stage. A lane has ROWS x COLUMNS elements: rows 4 apart, and fours of columns 32 apart. */
+template <unsigned DOWN_, unsigned ACROSS_, unsigned SLICES_, unsigned ROWS_, unsigned COLUMNS_,
+          unsigned DEPTH_, unsigned STAGES_, unsigned RESIDENT_>
 struct Small {
-    static const unsigned M = M_, N = N_, WARPS = WARPS_, CHUNK = CHUNK_, RESIDENT = RESIDENT_;
-    static const unsigned STAGES = 2;
-    static const unsigned THREADS = WARPS * 32, ROWS = M / 4, COLUMNS = N / 8;
+    static const unsigned DOWN = DOWN_, ACROSS = ACROSS_, SLICES = SLICES_, ROWS = ROWS_;
+    static const unsigned COLUMNS = COLUMNS_, DEPTH = DEPTH_, STAGES = STAGES_;
+    static const unsigned RESIDENT = RESIDENT_, GROUP = DOWN * ACROSS * 32;
+    static const unsigned M = DOWN * ROWS * 4, N = ACROSS * COLUMNS * 8, THREADS = GROUP * SLICES;
     static const unsigned COUNT = M * N / THREADS; /* of a thread in the end */
 
     /* A's part of a stage is [row][p], padded to avoid bank conflicts. */
-    static const unsigned PADDED = CHUNK + 4, A = M * PADDED, STAGE = A + CHUNK * N;
-    static const unsigned RINGS = WARPS * STAGES * STAGE, SUMS = WARPS * M * N;
+    static const unsigned PADDED = DEPTH + 4, A = M * PADDED, STAGE = A + DEPTH * N;
+    static const unsigned RINGS = SLICES * STAGES * STAGE, SUMS = SLICES * M * N;
     static const unsigned NEEDED = (RINGS > SUMS ? RINGS : SUMS) * (unsigned)sizeof(float);
-
-    /* So much that no more than RESIDENT blocks fit on a multiprocessor. Those of the next launch,
-     * which may come early, would go where one has just ended, and leave others idle. */
-    static const unsigned TOO_MUCH = (227 << 10) / (RESIDENT + 1);
-    static const unsigned SHARED_BYTES = NEEDED > TOO_MUCH ? NEEDED : TOO_MUCH / 16 * 16;
 };
+
+template <typename T>
+static __device__ void group_sync()
+{
+    if (T::GROUP == 32)
+        __syncwarp();
+    else
+        asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / T::GROUP), "n"(T::GROUP)
+                     : "memory");
+}
+
+/* How many floats at a time can be copied from each row's start. */
+static __device__ unsigned alignment_of(const float *matrix, size_t leading)
+{
+    const unsigned both = (unsigned)((uintptr_t)matrix / sizeof(float) | leading);
+
+    return both % 4 == 0 ? 4 : both % 2 == 0 ? 2 : 1;
+}
 
 /* Copies COUNT floats asynchronously, of which the first `inside` exist; the others become 0. */
 template <unsigned COUNT>
@@ -37,75 +52,123 @@ static __device__ void copy_floats(float *to, const float *from, unsigned inside
                      "l"(from), "r"(inside * (unsigned)sizeof(float))
                      : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(to)),
-                     "l"(from), "r"(inside * (unsigned)sizeof(float))
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(shared_address(to)),
+                     "l"(from), "r"(inside * (unsigned)sizeof(float)), "n"(COUNT * sizeof(float))
                      : "memory");
 }
 
-/* A part of a matrix: from (row, column) on, what is in its first rows and columns. */
-struct part {
-    const float *matrix;
-    size_t leading, rows, columns, row, column;
+/* A thread's share in the copies of a matrix, of the next chunk: its first element, how many it
+ * copies at a time, where they go in a stage, and how much of the matrix is left from there on. */
+struct share {
+    const float *from;
+    size_t leading;
+    unsigned alignment, to;
+    int rows, columns;
 };
 
-/* The warp starts the copies of DOWN x ACROSS elements, COUNT at a time. What is outside becomes
- * 0; WHOLE: nothing is. */
-template <unsigned DOWN, unsigned ACROSS, unsigned PADDED, unsigned COUNT, bool WHOLE>
-static __device__ void copy_part(float *to, const struct part &part)
+template <unsigned ACROSS, unsigned PADDED, unsigned GROUP>
+static __device__ struct share share_of(const float *matrix, size_t leading, size_t rows,
+                                        size_t columns, size_t row, size_t column)
 {
-    const float *const first = part.matrix + part.row * part.leading + part.column;
-    const unsigned turns = DOWN * ACROSS / COUNT / 32;
+    const unsigned alignment = alignment_of(matrix, leading);
+    const unsigned number = threadIdx.x % GROUP * alignment;
+    const unsigned down = number / ACROSS, across = number % ACROSS;
 
-#pragma unroll(WHOLE ? turns : 4)
-    for (unsigned i = 0; i < turns; i++) {
-        const unsigned number = i * 32 + threadIdx.x % 32;
-        const unsigned down = number / (ACROSS / COUNT), across = number % (ACROSS / COUNT) * COUNT;
-        const bool inside =
-            WHOLE || (part.row + down < part.rows && part.column + across < part.columns);
-        const unsigned count =
-            WHOLE ? COUNT : (unsigned)min((size_t)COUNT, part.columns - part.column - across);
+    return {matrix + (row + down) * leading + column + across,
+            leading,
+            alignment,
+            down * PADDED + across,
+            (int)(rows - row) - (int)down,
+            (int)(columns - column) - (int)across};
+}
 
-        copy_floats<COUNT>(to + down * PADDED + across,
-                           inside ? first + down * part.leading + across : part.matrix,
-                           inside ? count : 0);
+/* The group starts the copies of DOWN x ACROSS elements, COUNT at a time. What is outside becomes
+ * 0; WHOLE: nothing is. */
+template <unsigned DOWN, unsigned ACROSS, unsigned PADDED, unsigned GROUP, unsigned COUNT,
+          bool WHOLE>
+static __device__ void copy_part(float *stage, const struct share &share)
+{
+    const unsigned turn = GROUP * COUNT;
+
+    if (turn > DOWN * ACROSS && threadIdx.x % GROUP * COUNT >= DOWN * ACROSS)
+        return;
+#pragma unroll
+    for (unsigned i = 0; i < DOWN * ACROSS; i += turn) {
+        const int left = share.columns - (int)(i % ACROSS);
+        const bool inside = WHOLE || ((int)(i / ACROSS) < share.rows && left > 0);
+
+        copy_floats<COUNT>(stage + share.to + i / ACROSS * PADDED + i % ACROSS,
+                           inside ? share.from + i / ACROSS * share.leading + i % ACROSS
+                                  : share.from,
+                           !inside ? 0
+                           : WHOLE ? COUNT
+                                   : (unsigned)min((int)COUNT, left));
     }
 }
 
-template <unsigned DOWN, unsigned ACROSS, unsigned PADDED>
-static __device__ void copy_any_part(float *to, const struct part &part)
+template <unsigned DOWN, unsigned ACROSS, unsigned PADDED, unsigned GROUP>
+static __device__ void copy_any_part(float *stage, const struct share &share, bool whole)
 {
-    const bool aligned = has_aligned_rows(part.matrix, part.leading);
-
-    if (aligned && part.row + DOWN <= part.rows && part.column + ACROSS <= part.columns)
-        copy_part<DOWN, ACROSS, PADDED, 4, true>(to, part);
-    else if (aligned)
-        copy_part<DOWN, ACROSS, PADDED, 4, false>(to, part);
+    if (share.alignment == 4 && whole)
+        copy_part<DOWN, ACROSS, PADDED, GROUP, 4, true>(stage, share);
+    else if (share.alignment == 4)
+        copy_part<DOWN, ACROSS, PADDED, GROUP, 4, false>(stage, share);
+    else if (share.alignment == 2 && whole)
+        copy_part<DOWN, ACROSS, PADDED, GROUP, 2, true>(stage, share);
+    else if (share.alignment == 2)
+        copy_part<DOWN, ACROSS, PADDED, GROUP, 2, false>(stage, share);
+    else if (whole)
+        copy_part<DOWN, ACROSS, PADDED, GROUP, 1, true>(stage, share);
     else
-        copy_part<DOWN, ACROSS, PADDED, 1, false>(to, part);
+        copy_part<DOWN, ACROSS, PADDED, GROUP, 1, false>(stage, share);
 }
 
-/* Starts the copies of a chunk, from value `first` of p on. */
+/* A group's copies: a thread's shares, and how many values of p are left. */
+struct copies {
+    struct share a, b;
+    int left;
+    bool whole_a, whole_b; /* nothing is outside, but for the end of p */
+};
+
+/* Starts those of a chunk. */
 template <typename T>
-static __device__ void start_stage(const struct gemm &call, const struct k_range &range, size_t row,
-                                   size_t column, size_t first, float *stage)
+static __device__ void start_stage(struct copies *next, float *stage)
 {
-    if (first < range.end) {
-        copy_any_part<T::M, T::CHUNK, T::PADDED>(stage,
-                                                 {call.a, call.lda, call.m, range.end, row, first});
-        copy_any_part<T::CHUNK, T::N, T::N>(stage + T::A,
-                                            {call.b, call.ldb, range.end, call.n, first, column});
+    const int apart = T::SLICES * T::DEPTH;
+
+    if (next->left > 0) {
+        const bool whole = next->left >= (int)T::DEPTH;
+
+        copy_any_part<T::M, T::DEPTH, T::PADDED, T::GROUP>(stage, next->a, whole && next->whole_a);
+        copy_any_part<T::DEPTH, T::N, T::N, T::GROUP>(stage + T::A, next->b,
+                                                      whole && next->whole_b);
+        next->left -= apart;
+        next->a.from += apart;
+        next->a.columns -= apart;
+        next->b.from += apart * next->b.leading;
+        next->b.rows -= apart;
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/* Where a lane's elements begin in the tile. */
+template <typename T>
+static __device__ struct tile_of_c first_of_lane()
+{
+    const unsigned warp = threadIdx.x % T::GROUP / 32, lane = threadIdx.x % 32;
+
+    return {warp / T::ACROSS * T::ROWS * 4 + lane / 8,
+            warp % T::ACROSS * T::COLUMNS * 8 + lane % 8 * 4};
 }
 
 template <typename T>
 static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][T::COLUMNS])
 {
-    const unsigned lane = threadIdx.x % 32;
-    const float *const a = stage + lane / 8 * T::PADDED, *const b = stage + T::A + lane % 8 * 4;
+    const struct tile_of_c first = first_of_lane<T>();
+    const float *const a = stage + first.row * T::PADDED, *const b = stage + T::A + first.column;
 
 #pragma unroll
-    for (unsigned p = 0; p < T::CHUNK; p += 4) {
+    for (unsigned p = 0; p < T::DEPTH; p += 4) {
         float of_a[T::ROWS][4];
 #pragma unroll
         for (unsigned i = 0; i < T::ROWS; i++)
@@ -119,56 +182,78 @@ static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][T::
 #pragma unroll
             for (unsigned i = 0; i < T::ROWS; i++)
 #pragma unroll
-                for (unsigned j = 0; j < T::COLUMNS; j++)
-                    sum[i][j] += of_a[i][q] * of_b[j];
+                for (unsigned j = 0; j < T::COLUMNS; j++) { /* to and fro: see consumers.cuh */
+                    const unsigned column = i % 2 == 0 ? j : T::COLUMNS - 1 - j;
+                    sum[i][column] += of_a[i][q] * of_b[column];
+                }
         }
     }
 }
 
-/* The warp's chunks of the range. A stage's copies are the warp's own, so that the warp waits for
- * these only, and no other warp for it. */
+/* The group's chunks of the range, for the tile that begins at (row, column). */
 template <typename T>
 static __device__ void multiply_chunks(const struct gemm &call, const struct k_range &range,
                                        size_t row, size_t column, float *ring,
                                        float sum[T::ROWS][T::COLUMNS])
 {
-    const unsigned apart = T::WARPS * T::CHUNK;
+    const size_t first = range.begin + threadIdx.x / T::GROUP * T::DEPTH;
+    struct copies next = {
+        share_of<T::DEPTH, T::PADDED, T::GROUP>(call.a, call.lda, call.m, range.end, row, first),
+        share_of<T::N, T::N, T::GROUP>(call.b, call.ldb, range.end, call.n, first, column),
+        (int)(range.end - first), row + T::M <= call.m, column + T::N <= call.n};
     unsigned stage = 0;
-    size_t first = range.begin + threadIdx.x / 32 * T::CHUNK;
 
-#pragma unroll
+#pragma unroll 1
     for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++)
-        start_stage<T>(call, range, row, column, first + ahead * apart, ring + ahead * T::STAGE);
-    for (; first < range.end; first += apart) {
-        const unsigned free_stage = (stage + T::STAGES - 1) % T::STAGES;
-
-        start_stage<T>(call, range, row, column, first + (T::STAGES - 1) * apart,
-                       ring + free_stage * T::STAGE);
-        asm volatile("cp.async.wait_group %0;" ::"n"(T::STAGES - 1) : "memory");
-        __syncwarp(); /* the other lanes have waited for theirs */
+        start_stage<T>(&next, ring + ahead * T::STAGE);
+#pragma unroll 1
+    for (int left = (int)(range.end - first); left > 0; left -= T::SLICES * T::DEPTH) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(T::STAGES - 2) : "memory");
+        group_sync<T>(); /* the others have waited for theirs, and are done with a stage */
+        start_stage<T>(&next, ring + (stage == 0 ? T::STAGES - 1 : stage - 1) * T::STAGE);
         multiply_stage<T>(ring + stage * T::STAGE, sum);
-        __syncwarp();
-        stage = (stage + 1) % T::STAGES;
+        stage = stage == T::STAGES - 1 ? 0 : stage + 1;
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
-/* Adds up the warps' sums: total[i] is that of element threadIdx.x + i * THREADS. */
+/* Total i of a thread is that of this element: by fours, for accesses of 16 bytes, or not. */
 template <typename T>
-static __device__ void add_warps(const float sum[T::ROWS][T::COLUMNS], float *sums,
-                                 float total[T::COUNT])
+static __device__ unsigned element_of(unsigned i, bool by_fours)
 {
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    return by_fours ? (i / 4 * T::THREADS + threadIdx.x) * 4 + i % 4 : i * T::THREADS + threadIdx.x;
+}
+
+/* Adds up the groups' sums. */
+template <typename T>
+static __device__ void add_groups(const float sum[T::ROWS][T::COLUMNS], float *sums, bool by_fours,
+                                  float total[T::COUNT])
+{
+    const struct tile_of_c first = first_of_lane<T>();
+    const unsigned row = threadIdx.x / T::GROUP * T::M + first.row;
 
     __syncthreads(); /* the sums lie where the rings were */
 #pragma unroll
     for (unsigned i = 0; i < T::ROWS; i++)
 #pragma unroll
         for (unsigned j = 0; j < T::COLUMNS; j += 4)
-            *(float4 *)(sums + (warp * T::M + lane / 8 + i * 4) * T::N + lane % 8 * 4 + j * 8) =
+            *(float4 *)(sums + (row + i * 4) * T::N + first.column + j * 8) =
                 make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
     __syncthreads();
-    add_parts_of_block<T::WARPS, T::COUNT, T::THREADS>(sums, total);
+    if (!by_fours) {
+        add_parts_of_block<T::SLICES, T::COUNT, T::THREADS>(sums, total);
+        return;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < T::COUNT; i += 4) {
+        float4 all = make_float4(0, 0, 0, 0);
+#pragma unroll
+        for (unsigned s = 0; s < T::SLICES; s++) {
+            const float4 one = *(const float4 *)(sums + s * T::M * T::N + element_of<T>(i, true));
+            all = make_float4(all.x + one.x, all.y + one.y, all.z + one.z, all.w + one.w);
+        }
+        *(float4 *)&total[i] = all;
+    }
 }
 
 template <typename T>
@@ -178,42 +263,67 @@ static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
     extern __shared__ __align__(128) float memory[]; /* beside a variable of 1 byte: see docs */
     const unsigned across = (unsigned)((call.n + T::N - 1) / T::N);
     const struct k_range range = range_of_block(work, call.k, 4);
-    const size_t row = (size_t)(range.tile / across) * T::M;
-    const size_t column = (size_t)(range.tile % across) * T::N;
+    const size_t first_row = (size_t)(range.tile / across) * T::M;
+    const size_t first_column = (size_t)(range.tile % across) * T::N;
+
+    /* The last tiles of C begin earlier, if they can, so that nothing of them is outside. */
+    const bool by_fours = T::COUNT % 4 == 0 && has_aligned_rows(call.c, call.ldc);
+    const bool even = call.n % (by_fours ? 4 : alignment_of(call.b, call.ldb)) == 0;
+    const size_t row = call.m < T::M ? 0 : min(first_row, call.m - T::M);
+    const size_t column = call.n < T::N || !even ? first_column : min(first_column, call.n - T::N);
     float sum[T::ROWS][T::COLUMNS] = {}, total[T::COUNT];
 
     overlap_launches();
-    multiply_chunks<T>(call, range, row, column, memory + threadIdx.x / 32 * T::STAGES * T::STAGE,
-                       sum);
-    add_warps<T>(sum, memory, total);
+    multiply_chunks<T>(call, range, row, column,
+                       memory + threadIdx.x / T::GROUP * T::STAGES * T::STAGE, sum);
+    add_groups<T>(sum, memory, by_fours, total);
     if (!add_splits<T::COUNT, T::THREADS>(work, range, T::M * T::N, total))
         return;
 #pragma unroll
     for (unsigned i = 0; i < T::COUNT; i++) {
-        const unsigned element = threadIdx.x + i * T::THREADS;
-        store(call, row + element / T::N, column + element % T::N, total[i]);
+        const unsigned element = element_of<T>(i, by_fours);
+        const size_t down = row + element / T::N, beside = column + element % T::N;
+
+        if (down < first_row || beside < first_column)
+            continue; /* another block stores it */
+        if (!by_fours)
+            store(call, down, beside, total[i]);
+        else if (i % 4 == 0)
+            store_4(call, down, beside, &total[i / 4 * 4], true);
     }
 }
 
+/* With so much shared memory that no more than `resident` blocks fit on a multiprocessor. Those of
+ * the next launch, which may come early, would go where one has just ended, and leave others
+ * idle. */
 template <typename T>
 static void launch_small_tiles(const struct gemm *call, unsigned splits)
 {
     static bool allowed[MOST_GPUS];
+    const unsigned all = 227 << 10, blocks = tile_count(call, T::M, T::N) * splits;
+    const unsigned processors = (unsigned)call->multiprocessors;
+    const unsigned resident = min((unsigned)T::RESIDENT, (blocks + processors - 1) / processors);
 
-    allow_shared_memory(small_tiles<T>, T::SHARED_BYTES, allowed);
-    launch_dependent(small_tiles<T>, tile_count(call, T::M, T::N) * splits, T::THREADS,
-                     T::SHARED_BYTES, *call, split_into(splits));
+    allow_shared_memory(small_tiles<T>, max((unsigned)T::NEEDED, all / 2), allowed);
+    launch_dependent(small_tiles<T>, blocks, T::THREADS,
+                     max((unsigned)T::NEEDED, all / (resident + 1) / 16 * 16), *call,
+                     split_into(splits));
 }
 
+/* In the order of plan_small_tiles (any_shape/float32/times.c). */
 void run_small_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[SMALL_SHAPES])(const struct gemm *, unsigned) = {
-        launch_small_tiles<Small<16, 32, 16, 8, 1>>, launch_small_tiles<Small<16, 32, 8, 16, 3>>,
-        launch_small_tiles<Small<32, 32, 8, 16, 1>>, launch_small_tiles<Small<32, 32, 8, 16, 2>>,
-        launch_small_tiles<Small<32, 64, 8, 16, 1>>,
+        launch_small_tiles<Small<1, 1, 8, 4, 4, 16, 3, 2>>,
+        launch_small_tiles<Small<1, 1, 8, 4, 4, 16, 2, 3>>,
+        launch_small_tiles<Small<1, 1, 8, 8, 4, 16, 2, 2>>,
+        launch_small_tiles<Small<1, 1, 4, 8, 4, 16, 3, 4>>,
+        launch_small_tiles<Small<1, 1, 8, 8, 8, 16, 2, 1>>,
+        launch_small_tiles<Small<1, 2, 4, 8, 4, 16, 3, 2>>,
+        launch_small_tiles<Small<2, 2, 4, 8, 4, 16, 2, 1>>,
+        launch_small_tiles<Small<2, 2, 2, 8, 4, 16, 3, 2>>,
     };
-    const struct gemm aligned = with_aligned_rows(call, plan->copies_a, plan->copies_b);
 
-    launches[plan->shape](&aligned, plan->splits);
+    launches[plan->shape](call, plan->splits);
 }
 /* SPDX-License-Identifier: MIT */

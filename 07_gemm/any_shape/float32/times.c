@@ -4,26 +4,31 @@
 #include <math.h>
 
 const struct tile plan_tiles[TILE_SHAPES] = {
-    [TILE_128X256] = {128, 256, 32, 4.78, 2.3}, [TILE_128X224] = {128, 224, 32, 4.78, 2.4},
-    [TILE_128X192] = {128, 192, 32, 3.82, 2.2}, [TILE_256X128] = {256, 128, 32, 5.22, 2.7},
-    [TILE_128X128] = {128, 128, 32, 2.95, 2.6}, [TILE_64X128] = {64, 128, 32, 1.57, 2.0},
-    [TILE_64X64] = {64, 64, 64, 1.45, 2.0},
+    [TILE_128X256] = {128, 256, 32, 5.05, 2.4}, [TILE_128X224] = {128, 224, 32, 4.61, 2.8},
+    [TILE_128X192] = {128, 192, 32, 3.87, 2.3}, [TILE_256X128] = {256, 128, 32, 5.48, 2.8},
+    [TILE_128X128] = {128, 128, 32, 2.91, 4.5}, [TILE_64X128] = {64, 128, 32, 1.54, 2.1},
+    [TILE_64X64] = {64, 64, 64, 1.49, 2.2},
 };
 
 const struct small_tile plan_small_tiles[SMALL_SHAPES] = {
-    [SMALL_16X32] = {16, 32, 1, 0.0054, 102e3}, [SMALL_16X32_3] = {16, 32, 3, 0.0064, 104e3},
-    [SMALL_32X32] = {32, 32, 1, 0.0088, 107e3}, [SMALL_32X32_2] = {32, 32, 2, 0.0118, 107e3},
-    [SMALL_32X64] = {32, 64, 1, 0.0141, 108e3},
+    {16, 32, 2, 1.75, 0.0045, 113e3}, {16, 32, 3, 1.75, 0.0049, 115e3},
+    {32, 32, 2, 2.15, 0.0084, 136e3}, {32, 32, 4, 2.70, 0.0093, 125e3},
+    {32, 64, 1, 2.90, 0.0136, 150e3}, {32, 64, 2, 2.65, 0.0140, 146e3},
+    {64, 64, 1, 3.27, 0.0267, 153e3}, {64, 64, 2, 3.13, 0.0290, 141e3},
 };
 
-static const double LAUNCH = 3.2, SECOND_LAUNCH = 1.8; /* alone; behind another */
+static const double LAUNCH = 3.2, SECOND_LAUNCH = 1.6; /* alone; behind another */
 static const double READ = 0.27e-6;                    /* for each byte from DRAM */
-static const double SMALL_READ = 0.41e-6;              /* of small tiles, and to it */
-static const double ADDED_LATER = 0.22e-6; /* for each byte of partial sums of all blocks */
-static const double COLLECTED = 18e-6;     /* for each byte that one block adds up */
-static const double WAIT = 1.1;            /* for the other blocks of a tile */
-static const double OF_PART = 0.004;       /* for each part of a tile, if add_parts adds them up */
-static const double UNALIGNED = 0.125e-3;  /* of small tiles, for each float copied by itself */
+static const double ADDED_LATER = 0.17e-6; /* for each byte of partial sums of all blocks */
+static const double COLLECTED = 16e-6;     /* for each byte that one block adds up */
+static const double WAIT = 0.5;            /* for the other blocks of a tile */
+static const double OF_PART = 0.01;        /* for each part of a tile, if add_parts adds them up */
+
+/* Of small tiles: for each byte from and to DRAM, and more if a multiprocessor has one block, with
+ * few copies in flight; for each float, if rows are not aligned. */
+static const double SMALL_READ = 0.31e-6, SMALL_READ_ALONE = 0.37e-6;
+static const double COPIED_BY_TWO = 0.0145e-3, COPIED_BY_ONE = 0.0225e-3;
+static const double SPLIT = 1.85, OF_SPLIT = 0.056, SPLIT_BYTE = 10e-6; /* each, if k is split */
 
 static double larger(double a, double b)
 {
@@ -53,17 +58,6 @@ double plan_few_columns_time(size_t few, size_t rows, size_t k, int multiprocess
 
     return plan_few_time(few, (double)rows * (double)k, multiprocessors) +
            computed_of(few) * (double)rows * sum / multiprocessors;
-}
-
-double plan_streamed_time(const struct gemm *call, unsigned splits)
-{
-    const double elements = (double)call->k * (double)call->n;
-    const double rows = call->m <= 16 ? 16 : 32;                                     /* computed */
-    const double products = (call->m <= 16 ? 105e3 : 130e3) * call->multiprocessors; /* per us */
-    const double ends = 2, part = 0.15; /* the first stage and the last sums; to add one more */
-
-    return LAUNCH + ends + part * splits +
-           larger(elements * sizeof(float) * READ, rows * elements / products);
 }
 
 /* Tiles whose kernels have no short stages: several warps compute the same elements of them. */
@@ -116,30 +110,31 @@ double plan_tiles_time(const struct gemm *call, const struct plan *plan)
     return time;
 }
 
+/* What it takes small tiles that a float cannot be copied with the three beside it. */
+static double copy_time(const float *matrix, size_t leading)
+{
+    const size_t both = (uintptr_t)matrix / sizeof(float) | leading;
+
+    return both % 4 == 0 ? 0 : both % 2 == 0 ? COPIED_BY_TWO : COPIED_BY_ONE;
+}
+
 double plan_small_time(const struct gemm *call, const struct plan *plan)
 {
     const struct small_tile *const tile = &plan_small_tiles[plan->shape];
     const size_t blocks = ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n) * plan->splits;
-    const size_t processors = (size_t)call->multiprocessors;
-    const double waves = (double)ceil_of(blocks, processors * tile->resident);
-    const double k = (double)ceil_of(call->k, plan->splits);
-    const double launch = 0.4, block = 1.3; /* the first loads and the last sums of a block */
-    const double of_one = k * (double)ceil_of(blocks, processors); /* multiprocessor */
+    const size_t each = ceil_of(blocks, (size_t)call->multiprocessors);
+    const double waves = (double)ceil_of(each, tile->resident);
+    const double k = (double)ceil_of(call->k, plan->splits), elements = tile->m * tile->n;
+    const double of_term = elements / tile->rate + tile->m * copy_time(call->a, call->lda) +
+                           tile->n * copy_time(call->b, call->ldb);
     const double of_a = (double)call->m * (double)call->k, of_b = (double)call->k * (double)call->n;
     const double bytes = sizeof(float) * (of_a + of_b + (double)call->m * (double)call->n);
-    const double copied = (plan->copies_a ? of_a : 0) + (plan->copies_b ? of_b : 0);
-    double time =
-        launch + block * (1 + (waves - 1) / tile->resident) +
-        larger(larger(k * tile->term, tile->m * tile->n * of_one / tile->rate), bytes * SMALL_READ);
+    const double time =
+        tile->ends * waves + larger(k * larger(tile->term * waves, of_term * (double)each),
+                                    bytes * (each > 1 ? SMALL_READ : SMALL_READ_ALONE));
 
-    if (plan->splits > 1)
-        time += 1.8 + 0.03 * plan->splits;
-    if (!plan->copies_a && !is_aligned(call->a, call->lda))
-        time += tile->m * of_one * UNALIGNED;
-    if (!plan->copies_b && !is_aligned(call->b, call->ldb))
-        time += tile->n * of_one * UNALIGNED;
-    if (copied > 0)
-        time += SECOND_LAUNCH + copied * 2 * sizeof(float) * SMALL_READ;
-    return time;
+    if (plan->splits == 1)
+        return time;
+    return time + SPLIT + plan->splits * (OF_SPLIT + elements * sizeof(float) * SPLIT_BYTE);
 }
 /* SPDX-License-Identifier: MIT */

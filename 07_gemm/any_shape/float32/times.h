@@ -1,7 +1,8 @@
 /* Step 07, float32: estimates of how long a plan takes, in us: what a launch takes with next to
- * nothing to multiply, and what each of its steps takes. Source: about 2,300 runs of plans for 160
- * shapes on an H100. The constants are such that the plan chosen is on average 2% slower than the
- * fastest one tried. */
+ * nothing to multiply, and what each of its steps takes. Sources: about 2,300 runs of plans for 160
+ * shapes on an H100 and, for tiles and small tiles, about 1,800 for 88 shapes on an H200. The
+ * constants are such that the plan chosen for these is on average 1% slower than the fastest one
+ * tried. */
 #ifndef RUNGS_07_PLAN_TIMES_H
 #define RUNGS_07_PLAN_TIMES_H
 
@@ -16,9 +17,10 @@ struct tile {
 };
 
 struct small_tile {
-    unsigned m, n, resident; /* resident: blocks per multiprocessor */
-    double term;             /* of a block, one value of p, if it is alone */
-    double rate;             /* products per us and multiprocessor, if it is not */
+    unsigned m, n, resident; /* resident: at most so many blocks are on a multiprocessor */
+    double ends;             /* of a block: the launch, the first loads and the last sums */
+    double term;             /* of a wave, one value of p, at least */
+    double rate;             /* products per us and multiprocessor */
 };
 
 /* In the order of any_shape/float32/plan.h. */
@@ -40,8 +42,6 @@ double plan_few_time(size_t few, double elements, int multiprocessors);
 
 /* The same of columns, whose sums the lanes of a warp must add up. */
 double plan_few_columns_time(size_t few, size_t rows, size_t k, int multiprocessors);
-
-double plan_streamed_time(const struct gemm *call, unsigned splits);
 
 /* What is beyond k of a tile's last stage, as a fraction of a stage, in whole turns of a consumer's
  * loop. */

@@ -87,9 +87,9 @@ bool gemm_set_small(struct problem_options *base, size_t i)
         {.m = 130, .n = 136, .k = 72, .alpha = 2, .beta = 0},
     };
     /* Then what takes longer, each for the rungs that have declined all before: few elements of C
-     * and many steps along k; rows of B that are not aligned; rows for few_rows and streamed,
-     * columns for few_columns; two multiprocessors, with an edge beyond whole tiles, and with
-     * narrow tiles; a B larger than half of L2. */
+     * and many steps along k; rows of B that are not aligned; rows for few_rows, columns for
+     * few_columns; two multiprocessors, with an edge beyond whole tiles, and with narrow tiles; a B
+     * larger than half of L2. */
     static const struct gemm_options of_f32[] = {
         {.m = 5, .n = 36, .k = 1500, .alpha = 1, .beta = 2},
         {.m = 21, .n = 19, .k = 40, .alpha = 1, .beta = 2},

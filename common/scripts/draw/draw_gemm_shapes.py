@@ -166,7 +166,8 @@ def draw_edges():
 def draw_small_tiles():
     """256 x 256 x 256: tiles of 64 x 64, k in 4 parts, and of 16 x 32, as plan.c has them."""
     side, top = 256, 66
-    rows, columns, warps, chunk, resident = constants_in("07_gemm/any_shape/float32/small_tiles.cu", "Small")
+    down, across, warps, rows, columns, chunk, _, _ = constants_in("07_gemm/any_shape/float32/small_tiles.cu", "Small")
+    rows, columns = down * rows * 4, across * columns * 8
     svg = Svg("C of 256 x 256: 64 blocks of the ring's kernel, and 128 of small_tiles")
     left = 20
     for name, high, wide, parts, sharing, each, stage, note in (
