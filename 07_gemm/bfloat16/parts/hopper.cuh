@@ -18,6 +18,8 @@ static inline bool tma_can_load(const struct gemm *call)
            can_be_mapped(call->b, call->k, call->n, call->ldb, sizeof(uint16_t));
 }
 
+/* L2 fetches 256 bytes at a time from DRAM. Rows that it holds come faster if that is less, unless
+ * each starts with a line (up to a seventh, on an H200). */
 static inline CUtensorMap map_bf16(const uint16_t *elements, size_t rows, size_t columns,
                                    size_t leading, unsigned tile_rows)
 {
@@ -29,7 +31,10 @@ static inline CUtensorMap map_bf16(const uint16_t *elements, size_t rows, size_t
                                          leading,
                                          tile_rows,
                                          PANEL};
-    return map_matrix(&matrix);
+    const bool in_l2 = rows * leading < 20000000, in_lines = leading % 64 == 0;
+    return map_matrix(&matrix, CU_TENSOR_MAP_SWIZZLE_128B,
+                      in_l2 && !in_lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+                                         : CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
 }
 
 /* Tiles of A with that many rows; B's panels; panels of C with that many rows. */
