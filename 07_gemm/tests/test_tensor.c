@@ -159,9 +159,12 @@ static void verify_tile(unsigned size)
 /* The plan chooses few of them for problems as small as these. */
 static void test_tiles(void **state)
 {
-    static const unsigned thin[][2] = {{64, 128},  {80, 128}, {104, 128}, {128, 128}, {64, 256},
-                                       {128, 256}, {128, 64}, {256, 64},  {256, 128}};
-    static const unsigned fitted[] = {80, 96, 104, 128, 160};
+#define TILE(few, wide, many) {(wide) ? few : many, (wide) ? many : few},
+    static const unsigned thin[][2] = {BF16_THIN_TILES(TILE)};
+#undef TILE
+#define TILE(...) {__VA_ARGS__},
+    static const unsigned fitted[][4] = {BF16_FITTED_TILES(TILE)};
+#undef TILE
     const struct ladder *const before = step_test_ladder();
     (void)state;
 
@@ -172,12 +175,14 @@ static void test_tiles(void **state)
                 .way = BF16_THIN, .splits = splits, .rows = thin[t][0], .columns = thin[t][1]};
             verify_tile(splits);
         }
-    for (size_t t = 0; t < sizeof fitted / sizeof fitted[0]; t++)
-        for (unsigned pairs = 0; pairs < 2; pairs++) {
-            plan = (struct bf16_plan){
-                .way = BF16_FITTED, .rows = fitted[t], .columns = 128, .pairs = pairs};
-            verify_tile(1);
-        }
+    for (size_t t = 0; t < sizeof fitted / sizeof fitted[0]; t++) {
+        plan = (struct bf16_plan){.way = BF16_FITTED,
+                                  .rows = fitted[t][0],
+                                  .columns = fitted[t][1] * 64,
+                                  .down = fitted[t][2],
+                                  .across = fitted[t][3]};
+        verify_tile(1);
+    }
     step_test_choose(before);
 }
 

@@ -3,6 +3,8 @@
 #ifndef RUNGS_07_BF16_EPILOGUE_CUH
 #define RUNGS_07_BF16_EPILOGUE_CUH
 
+#include "kernel/wgmma_widths.cuh" /* before the templates that use it */
+
 #include "bfloat16/parts/bf16.cuh"
 #include "bfloat16/parts/hopper.cuh"
 
@@ -22,6 +24,15 @@ static inline unsigned rows_of_last_tile(const struct gemm *call, unsigned tile_
     return rest > 0 ? rest : tile_rows;
 }
 
+static inline __device__ void prefetch_maps(const struct maps &maps, bool of_c)
+{
+    prefetch_map(&maps.a);
+    prefetch_map(&maps.a_last);
+    prefetch_map(&maps.b);
+    if (of_c)
+        prefetch_map(&maps.c);
+}
+
 static inline struct maps map_operands(const struct gemm *call, unsigned tile_rows)
 {
     return {
@@ -37,7 +48,9 @@ template <unsigned TILE_M, unsigned TILE_N>
 static __device__ struct extent extent_of(const struct gemm &call, size_t row, size_t column)
 {
     return {row < call.m ? (unsigned)min((size_t)TILE_M, call.m - row) : 0,
-            (unsigned)min((size_t)TILE_N / PANEL, (call.n - column + PANEL - 1) / PANEL)};
+            column < call.n
+                ? (unsigned)min((size_t)TILE_N / PANEL, (call.n - column + PANEL - 1) / PANEL)
+                : 0};
 }
 
 static inline __device__ unsigned bytes_of(const struct extent &extent)

@@ -2,48 +2,49 @@
  * multiple of 8. So it computes C transposed here: its rows are 64 columns of B, and its columns
  * the rows of A.
  *
- * Better: 300 rows are four tiles of 80, where three of 128 would multiply 84 rows of zeros. Pairs
- * of blocks share B's tiles, as in the rung `multicast`.
- * Still bad: low tiles bring more bytes for a product than high ones. */
+ * Better: a small C is many tiles, each with few bytes to wait for, and 300 rows are three tiles of
+ * 104. Clusters share tiles of A and of B, as in the rung `multicast`.
+ * Still bad: small tiles load more bytes for a product than large ones. */
 #include "any_shape/bfloat16/launch.cuh"
-#include "any_shape/bfloat16/plan.h"
 
-/* 128 columns, 64 for each of the two warpgroups, and a multiple of 8 rows. C must be such that the
- * TMA can store it. */
-template <unsigned TILE_ROWS, unsigned CLUSTER_BLOCKS>
+/* Rows of a part of A's tile: a multiple of 8, the rows of a swizzle, that divides the tile's. */
+constexpr unsigned part_rows(unsigned rows, unsigned across)
+{
+    unsigned part = rows / across / 8 * 8;
+
+    while (part > 8 && rows % part != 0)
+        part -= 8;
+    return part > 8 ? part : 8;
+}
+
+/* TILE_ROWS rows, a multiple of 8, and 64 columns for each of the one or two warpgroups. C must be
+ * such that the TMA can store it. */
+template <unsigned TILE_ROWS, unsigned PANELS, unsigned BLOCKS_DOWN, unsigned BLOCKS_ACROSS>
 struct fitted {
     typedef every_nth<fitted> scheduler;
-    static const unsigned TILE_M = TILE_ROWS, TILE_N = 128, CLUSTER = CLUSTER_BLOCKS;
-    static const unsigned GROUP = 8 / CLUSTER, SUMS = TILE_M / 2;
+    static const unsigned WARPGROUPS = PANELS, TILE_M = TILE_ROWS, TILE_N = PANELS * PANEL;
+    static const unsigned DOWN = BLOCKS_DOWN, ACROSS = BLOCKS_ACROSS, CLUSTER = DOWN * ACROSS;
+    static const unsigned PART_ROWS = ACROSS > 1 ? part_rows(TILE_M, ACROSS) : TILE_M;
+    static const unsigned GROUP = 8 / DOWN, SUMS = TILE_M / 2;
 
     /* A consumer's buffer: its columns of C. */
     static const unsigned BUFFERS = 1, BUFFER_ROWS = TILE_M, BUFFER_BYTES = TILE_M * ROW_BYTES;
 
-    static const unsigned MOST_BYTES = (227 << 10) - 512; /* without the barriers */
-    static const unsigned STAGES =
-        (MOST_BYTES - 2 * BUFFER_BYTES) / ((TILE_M + TILE_N) * ROW_BYTES);
+    /* As many as fit, but no more than 12, whose barriers take long to make. */
+    static const unsigned BUFFERS_BYTES = WARPGROUPS * BUFFER_BYTES, MOST_BYTES = (227 << 10) - 512;
+    static const unsigned FIT = (MOST_BYTES - BUFFERS_BYTES) / ((TILE_M + TILE_N) * ROW_BYTES);
+    static const unsigned STAGES = FIT < 12 ? FIT : 12;
     typedef ::tma_ring<TILE_M, TILE_N, STAGES> ring;
-    static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES + 2 * BUFFER_BYTES;
+    static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES + BUFFERS_BYTES;
 
     static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup)
     {
         multiply_transposed(sum, tiles.b() + warpgroup * PANEL_BYTES, tiles.a());
     }
 
-    /* The thread's first column, and its first row: sum[4 j] is in row 8 j after it, sum[4 j + 1]
-     * in the next one, the other two 8 columns further. */
-    static __device__ size_t column_of(const struct work_tile &tile, unsigned warpgroup)
-    {
-        return tile.column + warpgroup * 64 + threadIdx.x % WARPGROUP / 32 * 16 +
-               threadIdx.x % 32 / 4;
-    }
-    static __device__ size_t row_of(const struct work_tile &tile)
-    {
-        return tile.row + threadIdx.x % 4 * 2;
-    }
-
     /* stmatrix writes two 8 x 8 tiles, transposed, to the addresses that the TMA expects in
-     * swizzled rows. */
+     * swizzled rows. From the thread's first row and column, sum[4 j] is in row 8 j, sum[4 j + 1]
+     * in the next one, the other two 8 columns further. */
     template <bool BLENDS>
     static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer,
                                        const struct work_tile &tile, unsigned warpgroup,
@@ -51,7 +52,9 @@ struct fitted {
     {
         const unsigned lane = threadIdx.x % 32;
         const unsigned chunk = (threadIdx.x % WARPGROUP / 32 * 2 + lane / 8 % 2) ^ lane % 8;
-        const size_t row = row_of(tile), column = column_of(tile, warpgroup);
+        const size_t row = tile.row + lane % 4 * 2;
+        const size_t column =
+            tile.column + warpgroup * 64 + threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
         unsigned char *const to = buffer + lane % 8 * ROW_BYTES + chunk * 16;
 
 #pragma unroll
@@ -91,32 +94,25 @@ struct fitted {
     }
 };
 
-#define KERNELS(rows)                                                                              \
-    typedef fitted<rows, 1> single_##rows;                                                         \
-    typedef fitted<rows, 2> pair_##rows;                                                           \
-    PERSISTENT_KERNEL(fitted_##rows, single_##rows)                                                \
-    PERSISTENT_KERNEL(fitted_pair_##rows, pair_##rows)
+#define CONFIG(rows, panels, down, across) tile_##rows##_##panels##_##down##_##across
+#define KERNEL(rows, panels, down, across) fitted_##rows##_##panels##_##down##_##across
 
-KERNELS(80)
-KERNELS(96)
-KERNELS(104)
-KERNELS(128)
-KERNELS(160)
+#define DEFINE(...)                                                                                \
+    typedef fitted<__VA_ARGS__> CONFIG(__VA_ARGS__);                                               \
+    PERSISTENT_KERNEL(KERNEL(__VA_ARGS__), CONFIG(__VA_ARGS__))
 
-/* If the plan has tiles of so many rows. */
-#define LAUNCH_IF(height)                                                                          \
-    if (plan->rows == height && plan->pairs)                                                       \
-        LAUNCH_PREPARED(fitted_pair_##height, pair_##height, call, 1, NULL);                       \
-    else if (plan->rows == height)                                                                 \
-    LAUNCH_PREPARED(fitted_##height, single_##height, call, 1, NULL)
+BF16_FITTED_TILES(DEFINE)
+
+/* If the plan has that tile. */
+#define LAUNCH_IF(tile_rows, panels, tiles_down, tiles_across)                                     \
+    if (plan->rows == tile_rows && plan->columns == panels * PANEL && plan->down == tiles_down &&  \
+        plan->across == tiles_across)                                                              \
+        LAUNCH_PREPARED(KERNEL(tile_rows, panels, tiles_down, tiles_across),                       \
+                        CONFIG(tile_rows, panels, tiles_down, tiles_across), call, 1, NULL);
 
 extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {
-    LAUNCH_IF(80);
-    LAUNCH_IF(96);
-    LAUNCH_IF(104);
-    LAUNCH_IF(128);
-    LAUNCH_IF(160);
+    BF16_FITTED_TILES(LAUNCH_IF)
 }
 
 /* SPDX-License-Identifier: MIT */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "any_shape/bfloat16/persistent.cuh"
+#include "any_shape/bfloat16/plan.h"
 #include "device/gpu.h"
 
 template <typename Config>
@@ -31,18 +32,17 @@ struct prepared {
 template <typename Config>
 static struct maps maps_of(const struct gemm *call, const struct bf16_work &work)
 {
-    struct maps maps = map_operands(call, Config::TILE_M);
-
-    if (work.c_is_mapped)
-        maps.c = map_bf16(call->c_bf16, call->m, call->n, call->ldc, Config::BUFFER_ROWS);
-    return maps;
+    return {map_a(call, Config::PART_ROWS), map_a(call, rows_of_last_tile(call, Config::TILE_M)),
+            map_bf16(call->b_bf16, call->k, call->n, call->ldb, STEP_K / Config::DOWN),
+            work.c_is_mapped ? map_c(call, Config::BUFFER_ROWS) : CUtensorMap{}};
 }
 
-/* A block for each multiprocessor, or fewer if there are fewer work tiles. */
+/* As many as run at the same time, or fewer if there are fewer work tiles. */
 template <typename Config>
 static unsigned blocks_for(const struct gemm *call, const struct bf16_work &work)
 {
-    const unsigned clusters = max((unsigned)call->multiprocessors / Config::CLUSTER, 1U);
+    const unsigned most = max((unsigned)call->multiprocessors / Config::CLUSTER, 1U);
+    const unsigned clusters = min(most, bf16_clusters()[Config::CLUSTER]);
 
     return min(clusters, work_tile_count<Config>(work)) * Config::CLUSTER;
 }
@@ -73,7 +73,7 @@ static struct prepared *prepared_for(const void *kernel, const struct gemm *call
     do {                                                                                           \
         const struct prepared *const with =                                                        \
             prepared_for<config>((const void *)kernel, call, splits, parts);                       \
-        launch_dependent_clusters(kernel, config::CLUSTER, with->blocks, THREADS,                  \
+        launch_dependent_clusters(kernel, config::CLUSTER, with->blocks, THREADS_OF(config),       \
                                   config::SHARED_BYTES, *(call), with->maps, with->work);          \
     } while (false)
 

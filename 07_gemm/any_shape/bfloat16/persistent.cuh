@@ -21,17 +21,17 @@ struct bf16_work {
 template <typename Config>
 struct every_nth;
 
-/* What a rung chooses. A cluster's blocks compute tiles below each other, so that they need the
- * same columns of B: each brings a part of them for all (multicast). Tiles are numbered by
- * groups of GROUP_ROWS rows of tiles. */
-template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS,
+/* What a rung chooses. A cluster has DOWN tiles below each other and ACROSS tiles side by side:
+ * these need the same rows of A, those the same columns of B, and each block loads a part of them
+ * for all (multicast). Tiles are numbered by groups of GROUP_ROWS rows of tiles. */
+template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned BLOCKS_DOWN,
           template <typename> class SCHEDULER = every_nth, unsigned GROUP_ROWS = 8>
 struct config {
     typedef SCHEDULER<config> scheduler; /* which of them a cluster computes */
-    static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
-    static const unsigned CONSUMERS = 2 * WARPGROUP;
+    static const unsigned WARPGROUPS = 2, TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
     static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
-    static const unsigned CLUSTER = CLUSTER_BLOCKS, GROUP = GROUP_ROWS / CLUSTER;
+    static const unsigned DOWN = BLOCKS_DOWN, ACROSS = 1, CLUSTER = DOWN, GROUP = GROUP_ROWS / DOWN;
+    static const unsigned PART_ROWS = TILE_M; /* of A, in a load */
     typedef ::tma_ring<TILE_M, TILE_N, STAGES> ring;
 
     /* Buffers of a consumer: 64 x 64 elements on their way to C. */
@@ -60,7 +60,6 @@ struct config {
     }
 };
 
-static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
 static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
 
 /* number * part / parts, whose product may need more than 32 bits. (A division in 64 bits is a
@@ -76,12 +75,13 @@ static __device__ struct work_tile work_tile_at(const struct bf16_work &work, un
                                                 unsigned rank)
 {
     const unsigned of_c = number / work.splits;
-    const unsigned rows = (work.row_tiles + Config::CLUSTER - 1) / Config::CLUSTER;
-    const struct tile_of_c at = tile_in_order<Config::GROUP>(of_c, rows, work.column_tiles);
+    const unsigned rows = (work.row_tiles + Config::DOWN - 1) / Config::DOWN;
+    const struct tile_of_c at = tile_in_order<Config::GROUP>(
+        of_c, rows, (work.column_tiles + Config::ACROSS - 1) / Config::ACROSS);
     struct work_tile tile = {};
 
-    tile.row = ((size_t)at.row * Config::CLUSTER + rank) * Config::TILE_M;
-    tile.column = (size_t)at.column * Config::TILE_N;
+    tile.row = ((size_t)at.row * Config::DOWN + rank % Config::DOWN) * Config::TILE_M;
+    tile.column = ((size_t)at.column * Config::ACROSS + rank / Config::DOWN) * Config::TILE_N;
     tile.split = number % work.splits;
     tile.first_step = part_begin(work.steps, tile.split, work.splits);
     tile.end = part_begin(work.steps, tile.split + 1, work.splits);
@@ -91,8 +91,8 @@ static __device__ struct work_tile work_tile_at(const struct bf16_work &work, un
 template <typename Config>
 static __host__ __device__ unsigned work_tile_count(const struct bf16_work &work)
 {
-    return (work.row_tiles + Config::CLUSTER - 1) / Config::CLUSTER * work.column_tiles *
-           work.splits;
+    return (work.row_tiles + Config::DOWN - 1) / Config::DOWN *
+           ((work.column_tiles + Config::ACROSS - 1) / Config::ACROSS) * work.splits;
 }
 
 /* A cluster's work tiles (static persistent scheduling), if each takes the next one. */
@@ -123,27 +123,33 @@ struct every_nth {
 
 /* ---- producer -------------------------------------------------------------------------------- */
 
+/* Parts of A's tile go to the ACROSS blocks of a row, of B's panels to the DOWN of a column. */
 template <typename Config>
 static __device__ void bring_step(const typename Config::ring &ring, const struct maps &maps,
                                   const struct extent &extent, const struct work_tile &tile,
                                   unsigned rank, size_t term)
 {
-    const unsigned panels = Config::TILE_N / PANEL / Config::CLUSTER;
+    const unsigned DOWN = Config::DOWN, ACROSS = Config::ACROSS, PART_TERMS = STEP_K / DOWN;
+    const unsigned down = rank % DOWN, across = rank / DOWN;
+    const unsigned column = (1U << DOWN) - 1, row = ((1U << DOWN * ACROSS) - 1) / column;
+    const unsigned parts = (extent.rows + Config::PART_ROWS - 1) / Config::PART_ROWS;
+    const unsigned rows = ACROSS == 1 ? extent.rows : parts * Config::PART_ROWS;
     phase_barrier *const full = &ring.full[ring.stage];
 
     if (Config::CLUSTER == 1) {
         bring_extent(ring, maps, extent, tile.row, tile.column, term);
         return;
     }
-    barrier_arrive_expecting(full, bytes_of(extent)); /* of which the others bring a part */
-    bring_rows(ring, maps, extent, tile.row, term);
-#pragma unroll
-    for (unsigned i = 0; i < panels; i++) {
-        const unsigned panel = rank * panels + i;
-        if (panel < extent.panels)
-            copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES, &maps.b, term,
-                                tile.column + panel * PANEL, full, (1U << Config::CLUSTER) - 1);
-    }
+    barrier_arrive_expecting(full, bytes_of({rows, extent.panels})); /* the others' parts, too */
+    if (ACROSS == 1)
+        bring_rows(ring, maps, extent, tile.row, term);
+    for (unsigned part = across; ACROSS > 1 && part < parts; part += ACROSS)
+        copy_tile_to_blocks(ring.a() + part * Config::PART_ROWS * ROW_BYTES, &maps.a,
+                            tile.row + part * Config::PART_ROWS, term, full, row << down);
+    for (unsigned panel = 0; panel < extent.panels; panel++)
+        copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES + down * PART_TERMS * ROW_BYTES, &maps.b,
+                            term + down * PART_TERMS, tile.column + panel * PANEL, full,
+                            column << across * DOWN);
 }
 
 template <typename Config>
@@ -208,59 +214,56 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
         Config::store(call, &maps.c, work, buffers, tile, warpgroup, sum);
     }
     if (threadIdx.x % WARPGROUP == 0)
-        store_wait();
+        store_wait_read<0>();
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* A block's warps: one of them produces, eight consume. */
-template <typename Ring, unsigned CLUSTER, typename Maps, typename Work,
-          void PRODUCE(Ring, const struct gemm &, const Maps &, const Work &, unsigned),
-          void CONSUME(Ring, const struct gemm &, const Maps &, const Work &, unsigned)>
-static __device__ void produce_and_consume(const struct gemm &call, const Maps &maps,
-                                           const Work &work)
+/* A block's warps: one of them produces, four or eight consume; these then take registers from the
+ * producer. */
+template <typename Config>
+static __device__ void multiply_work_tiles(const struct gemm &call, const struct maps &maps,
+                                           const struct bf16_work &work)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
-    __shared__ phase_barrier full[Ring::STAGE_COUNT], free[Ring::STAGE_COUNT];
-    const Ring ring = {tiles, full, free, 0, 0};
-    const unsigned rank = CLUSTER > 1 ? rank_in_cluster() : 0;
+    __shared__ phase_barrier full[Config::STAGES], free[Config::STAGES];
+    const unsigned CONSUMERS = Config::WARPGROUPS * WARPGROUP;
+    const typename Config::ring ring = {tiles, full, free, 0, 0};
+    const unsigned rank = Config::CLUSTER > 1 ? rank_in_cluster() : 0;
 
     if (threadIdx.x == 0)
-        ring.create_barriers(CLUSTER * CONSUMERS / 32);
-    if (CLUSTER > 1)
+        ring.create_barriers(Config::CLUSTER * CONSUMERS / 32);
+    if (threadIdx.x == CONSUMERS)
+        prefetch_maps(maps, work.c_is_mapped);
+    if (Config::CLUSTER > 1)
         cluster_barrier(); /* nobody may arrive at another's barriers before they are there */
     else
         __syncthreads();
     overlap_launches();
 
     if (threadIdx.x >= CONSUMERS) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        if (Config::WARPGROUPS > 1)
+            asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
         if (threadIdx.x == CONSUMERS)
-            PRODUCE(ring, call, maps, work, rank);
+            produce<Config>(ring, call, maps, work, rank);
         __syncwarp();
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        CONSUME(ring, call, maps, work, rank);
+        if (Config::WARPGROUPS > 1)
+            asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
+        consume<Config>(ring, call, maps, work, rank);
     }
-    if (CLUSTER > 1)
+    if (Config::CLUSTER > 1)
         cluster_barrier(); /* nobody may end while others write to its memory */
 }
 
-template <typename Config, void CONSUME(typename Config::ring, const struct gemm &,
-                                        const struct maps &, const struct bf16_work &, unsigned)>
-static __device__ void multiply_work_tiles(const struct gemm &call, const struct maps &maps,
-                                           const struct bf16_work &work)
-{
-    produce_and_consume<typename Config::ring, Config::CLUSTER, struct maps, struct bf16_work,
-                        produce<Config>, CONSUME>(call, maps, work);
-}
+#define THREADS_OF(config) ((config::WARPGROUPS + 1) * WARPGROUP)
 
 #define PERSISTENT_KERNEL(name, config)                                                            \
-    static __global__ void __launch_bounds__(THREADS, 1)                                           \
+    static __global__ void __launch_bounds__(THREADS_OF(config), 1)                                \
         name(const struct gemm call, const __grid_constant__ struct maps maps,                     \
              const struct bf16_work work)                                                          \
     {                                                                                              \
-        multiply_work_tiles<config, consume<config>>(call, maps, work);                            \
+        multiply_work_tiles<config>(call, maps, work);                                             \
     }
 
 #endif

@@ -1,5 +1,5 @@
 /* Step 07, bfloat16: how any_shape computes a product, chosen by estimates of the time that each
- * way would take, from measurements on an H100 (any_shape/bfloat16/cycles.c). It depends on nothing
+ * way would take, from measurements on an H200 (any_shape/bfloat16/cycles.c). It depends on nothing
  * but the problem and the number of multiprocessors: results are the same in every run. */
 #ifndef RUNGS_07_BF16_PLAN_H
 #define RUNGS_07_BF16_PLAN_H
@@ -13,13 +13,12 @@
 extern "C" {
 #endif
 
-/* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (stream_k);
+/* Tiles of 128 rows and 64, 192 or 256 columns; the last wave of the widest shared (stream_k);
  * the rungs even_waves or even_pairs; fitted, thin, few_rows and few_columns; a matrix times a
  * vector; and split_k of bfloat16_mma, for what none of these can: k = 0,
  * a side of more than INT32_MAX, GPUs without wgmma. */
 enum bf16_way {
     BF16_TILE_64,
-    BF16_TILE_128,
     BF16_TILE_192,
     BF16_TILE_256,
     BF16_STREAM_K,
@@ -38,8 +37,9 @@ struct bf16_plan {
     enum bf16_way way;
     unsigned splits;
     unsigned rows, columns;  /* of a tile of BF16_FITTED or BF16_THIN, a low one of BF16_EVEN */
+    unsigned down, across;   /* tiles of a cluster of BF16_FITTED */
     unsigned high_columns;   /* columns of tiles, or of pairs, that have high ones: BF16_EVEN */
-    bool pairs;              /* of blocks that share tiles of B: BF16_FITTED; of A: BF16_EVEN */
+    bool pairs;              /* of blocks that share tiles of A: BF16_EVEN */
     bool copies_a, copies_b; /* first, to rows that are aligned (parts/workspace.h) */
 };
 
@@ -53,10 +53,26 @@ const unsigned *bf16_clusters(void);
  * split_k computes every shape (BF16_OTHER). */
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
+/* clang-format off */
+/* The tiles of fitted: rows, panels of 64 columns; how many a cluster has, down and across. */
+#define BF16_FITTED_TILES(TILE)                                                                    \
+    TILE(16, 1, 1, 1) TILE(32, 1, 1, 1) TILE(48, 1, 1, 1) TILE(64, 1, 1, 1)                        \
+    TILE(80, 1, 1, 1) TILE(104, 1, 1, 1) TILE(128, 1, 1, 1) TILE(104, 2, 1, 1)                     \
+    TILE(192, 2, 1, 1) TILE(80, 1, 2, 2) TILE(168, 1, 2, 2) TILE(104, 2, 4, 1)                     \
+    TILE(160, 2, 2, 1) TILE(192, 2, 2, 2) TILE(216, 2, 1, 4)
+
+/* The tiles of thin: of the small matrix, whether these are rows of C, and of the large one. */
+#define BF16_THIN_TILES(TILE)                                                                      \
+    TILE(64, false, 64) TILE(64, false, 128) TILE(128, false, 64) TILE(128, false, 256)            \
+    TILE(80, true, 128) TILE(104, true, 128) TILE(128, true, 128) TILE(64, true, 256)              \
+    TILE(128, true, 256)
+/* clang-format on */
+
 /* The fastest tile of thin and of fitted, and its cycles (any_shape/bfloat16/cycles.h). */
 struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters,
                                 double *cycles_of_best);
-struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_best);
+struct bf16_plan bf16_fitted_plan(const struct gemm *call, const unsigned *clusters,
+                                  double *cycles_of_best);
 
 /* Tiles of the rungs even_waves and even_pairs: how many columns of tiles are high, and how high
  * the tiles of the others are, so that the multiprocessors end at about the same time. Pairs need

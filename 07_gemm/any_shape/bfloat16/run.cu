@@ -12,12 +12,10 @@
 #include "rungs.h"
 
 typedef config<64, 8, 1> tile_64;
-typedef config<128, 6, 1> tile_128;
 typedef config<192, 4, 1> tile_192;
 typedef config<256, 4, 1, every_nth, 16> tile_256;
 
 PERSISTENT_KERNEL(any_shape_64, tile_64)
-PERSISTENT_KERNEL(any_shape_128, tile_128)
 PERSISTENT_KERNEL(any_shape_192, tile_192)
 PERSISTENT_KERNEL(any_shape_256, tile_256)
 
@@ -123,8 +121,6 @@ static void run_tiles(const struct gemm *call, const struct bf16_plan *plan)
         return;
     case BF16_TILE_64:
         LAUNCH(any_shape_64, tile_64);
-    case BF16_TILE_128:
-        LAUNCH(any_shape_128, tile_128);
     case BF16_TILE_192:
         LAUNCH(any_shape_192, tile_192);
     default:
@@ -167,7 +163,7 @@ extern "C" void prepare_any_shape_bf16(const struct gemm *call)
 
 static void say_tiles(const struct bf16_plan *plan, char text[RUNG_HOW_SIZE])
 {
-    static const unsigned columns_of[] = {64, 128, 192, 256};
+    static const unsigned columns_of[] = {64, 192, 256};
     const char *const copied = plan->copies_a && plan->copies_b ? ", A and B copied"
                                : plan->copies_a                 ? ", A copied"
                                : plan->copies_b                 ? ", B copied"
@@ -177,8 +173,8 @@ static void say_tiles(const struct bf16_plan *plan, char text[RUNG_HOW_SIZE])
         snprintf(text, RUNG_HOW_SIZE, "thin, tiles of %ux%u, k in %u%s", plan->rows, plan->columns,
                  plan->splits, copied);
     else if (plan->way == BF16_FITTED)
-        snprintf(text, RUNG_HOW_SIZE, "fitted, tiles of %ux%u%s%s", plan->rows, plan->columns,
-                 plan->pairs ? ", in pairs" : "", copied);
+        snprintf(text, RUNG_HOW_SIZE, "fitted, tiles of %ux%u, clusters of %ux%u%s", plan->rows,
+                 plan->columns, plan->down, plan->across, copied);
     else if (plan->way == BF16_STREAM_K)
         snprintf(text, RUNG_HOW_SIZE, "stream_k%s", copied);
     else if (plan->way == BF16_EVEN)

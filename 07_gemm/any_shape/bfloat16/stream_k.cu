@@ -9,6 +9,7 @@
  * for the sums of a tile for each block, work.sent for a flag of each warpgroup. */
 template <typename Config>
 struct stream_k {
+    static const unsigned CONSUMERS = Config::WARPGROUPS * WARPGROUP;
     unsigned number; /* of the cluster's next work tile */
 
     __device__ void begin(const struct bf16_work &)
@@ -66,12 +67,11 @@ struct stream_k {
     /* A thread's sums, four by four; all threads' are next to each other. */
     static __device__ float4 *part_of(const struct bf16_work &work, unsigned block)
     {
-        return (float4 *)work.parts + (size_t)block * Config::CONSUMERS * Config::TILE_N / 8 +
-               threadIdx.x;
+        return (float4 *)work.parts + (size_t)block * CONSUMERS * Config::TILE_N / 8 + threadIdx.x;
     }
     static __device__ unsigned *flag_of(const struct bf16_work &work, unsigned block)
     {
-        return &work.sent[block * (Config::CONSUMERS / WARPGROUP) + threadIdx.x / WARPGROUP];
+        return &work.sent[block * (CONSUMERS / WARPGROUP) + threadIdx.x / WARPGROUP];
     }
     /* Sums of a tile's first or middle steps are left for the cluster that has its last. */
     template <unsigned SUMS>
@@ -93,8 +93,7 @@ struct stream_k {
         float4 *const part = part_of(work, block);
 #pragma unroll
         for (unsigned j = 0; j < SUMS; j += 4)
-            part[j / 4 * Config::CONSUMERS] =
-                make_float4(sum[j], sum[j + 1], sum[j + 2], sum[j + 3]);
+            part[j / 4 * CONSUMERS] = make_float4(sum[j], sum[j + 1], sum[j + 2], sum[j + 3]);
         warpgroup_barrier();
         if (threadIdx.x % WARPGROUP == 0) {
             __threadfence(); /* releases what all have stored */
@@ -116,7 +115,7 @@ struct stream_k {
             warpgroup_barrier();
 #pragma unroll
             for (unsigned j = 0; j < SUMS; j += 4) { /* __ldcg: L1 may be stale */
-                const float4 four = __ldcg(part + j / 4 * Config::CONSUMERS);
+                const float4 four = __ldcg(part + j / 4 * CONSUMERS);
                 sum[j] += four.x;
                 sum[j + 1] += four.y;
                 sum[j + 2] += four.z;
@@ -165,7 +164,7 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call)
     cudaFuncSetAttribute(stream_k_bf16, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)stream_config::SHARED_BYTES);
     launch_dependent_clusters(stream_k_bf16, stream_config::CLUSTER,
-                              clusters * stream_config::CLUSTER, THREADS,
+                              clusters * stream_config::CLUSTER, THREADS_OF(stream_config),
                               stream_config::SHARED_BYTES, *call, maps, work);
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,7 +1,7 @@
 /* Step 07, bfloat16: thin, that is split-K within a cluster for a skinny C. One matrix is large,
  * and each of its elements is used for few products: what counts is how fast it comes.
  *
- * A tile has 128 or 256 of the large matrix's rows or columns and 64 to 128 of the small one's,
+ * A tile has 64 to 256 of the large matrix's rows or columns and 64 to 128 of the small one's,
  * mostly all. There are fewer tiles than multiprocessors, so the blocks of a cluster share the
  * steps along k of a tile (split-K). Their sums meet in shared memory: each block adds up its part
  * of the tile, which it reads from all of the cluster.
@@ -15,8 +15,6 @@
 #include "kernel/cluster_sums.cuh"
 #include "kernel/overlap.cuh"
 
-static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32;
-
 /* WIDE: C has few rows, and wgmma computes it transposed: the instruction always has 64 rows, which
  * are columns of B here. Otherwise C has few columns, and the 64 rows are rows of A. */
 template <unsigned FEW_ROWS_OR_COLUMNS, bool IS_WIDE, unsigned OF_THE_OTHERS>
@@ -25,9 +23,11 @@ struct config {
     static const bool WIDE = IS_WIDE;
     static const unsigned ROWS = WIDE ? FEW : MANY, COLUMNS = WIDE ? MANY : FEW;
 
-    /* Each of the two warpgroups has as many times 64 of the many, and their sums. */
-    static const unsigned TIMES = MANY / 128;
+    /* Each of the warpgroups has as many times 64 of the many, and their sums. */
+    static const unsigned WARPGROUPS = MANY > 64 ? 2 : 1, TIMES = MANY / 64 / WARPGROUPS;
+    static const unsigned CONSUMERS = WARPGROUPS * WARPGROUP, THREADS = CONSUMERS + 32;
     typedef float sums[TIMES][FEW / 2];
+    static const bool IS_DIRECT = !WIDE && TIMES == 1; /* C's pairs are in registers */
 
     static const unsigned MOST_BYTES = 224 << 10;
     static const unsigned STAGES = MOST_BYTES / ((ROWS + COLUMNS) * ROW_BYTES);
@@ -154,12 +154,12 @@ static __device__ void add_splits(const struct gemm &call, const float *tile,
     const bool aligned = (uintptr_t)call.c_bf16 % 8 == 0 && call.ldc % 4 == 0;
 
     for (unsigned first = items * rank / splits + threadIdx.x; first < end;
-         first += THREADS * BATCH) {
+         first += Config::THREADS * BATCH) {
         const float4 *here[BATCH];
         float4 sum[BATCH] = {}, more[BATCH] = {};
 #pragma unroll
         for (unsigned i = 0; i < BATCH; i++) {
-            const unsigned item = first + i * THREADS;
+            const unsigned item = first + i * Config::THREADS;
             here[i] = (const float4 *)(tile + item / fours * Config::PITCH + item % fours * 4);
             if (item < end)
                 sum[i] = *here[i];
@@ -168,7 +168,7 @@ static __device__ void add_splits(const struct gemm &call, const float *tile,
             const unsigned block = (rank + next) % splits; /* not all of them the same at a time */
 #pragma unroll
             for (unsigned i = 0; i < BATCH; i++)
-                if (first + i * THREADS < end)
+                if (first + i * Config::THREADS < end)
                     more[i] = load_from_block(here[i], block);
 #pragma unroll
             for (unsigned i = 0; i < BATCH; i++) {
@@ -180,7 +180,7 @@ static __device__ void add_splits(const struct gemm &call, const float *tile,
         }
 #pragma unroll
         for (unsigned i = 0; i < BATCH; i++) {
-            const unsigned item = first + i * THREADS;
+            const unsigned item = first + i * Config::THREADS;
             if (item < end)
                 store_four(call, range.row + item / fours, range.column + item % fours * 4, sum[i],
                            aligned);
@@ -197,21 +197,31 @@ static __device__ void multiply_range(const struct gemm &call, const struct maps
     const typename Config::ring ring = {tiles, full, free, 0, 0};
     const unsigned rank = rank_in_cluster();
     const struct k_range range = range_of<Config>(call, rank, splits);
+    const bool is_direct = Config::IS_DIRECT && splits == 1;
     float *const tile = (float *)tiles;
 
     if (threadIdx.x == 0)
-        ring.create_barriers(CONSUMERS / 32);
+        ring.create_barriers(Config::CONSUMERS / 32);
+    if (threadIdx.x == Config::CONSUMERS)
+        prefetch_maps(maps, false);
     __syncthreads();
     overlap_launches();
 
-    if (threadIdx.x >= CONSUMERS) {
-        if (threadIdx.x == CONSUMERS)
+    if (threadIdx.x >= Config::CONSUMERS) {
+        if (threadIdx.x == Config::CONSUMERS)
             produce<Config>(ring, call, maps, range);
         __syncwarp();
+        if (is_direct)
+            return;
     } else {
         typename Config::sums sum = {};
         consume<Config>(ring, range, sum);
-        asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory"); /* the tiles are free */
+        if (is_direct) {
+            store_sums(call, range.row + threadIdx.x / WARPGROUP * 64, range.column, sum[0]);
+            return;
+        }
+        asm volatile("bar.sync 1, %0;" ::"n"(Config::CONSUMERS)
+                     : "memory"); /* the tiles are free */
         keep_sums<Config>(tile, sum);
     }
     cluster_barrier();
@@ -221,47 +231,35 @@ static __device__ void multiply_range(const struct gemm &call, const struct maps
 
 typedef void thin_kernel(const struct gemm, const struct maps, const unsigned);
 
-#define KERNEL(config)                                                                             \
-    static __global__ void __launch_bounds__(THREADS, 1) thin_##config(                            \
+#define CONFIG(few, wide, many) tile_##few##_of_##many##_##wide
+#define KERNEL(few, wide, many) thin_##few##_of_##many##_##wide
+
+#define DEFINE(...)                                                                                \
+    typedef config<__VA_ARGS__> CONFIG(__VA_ARGS__);                                               \
+    static __global__ void __launch_bounds__(CONFIG(__VA_ARGS__)::THREADS, 1) KERNEL(__VA_ARGS__)( \
         const struct gemm call, const __grid_constant__ struct maps maps, const unsigned splits)   \
     {                                                                                              \
-        multiply_range<config>(call, maps, splits);                                                \
+        multiply_range<CONFIG(__VA_ARGS__)>(call, maps, splits);                                   \
     }
 
-typedef config<64, true, 128> wide_64;
-typedef config<80, true, 128> wide_80;
-typedef config<104, true, 128> wide_104;
-typedef config<128, true, 128> wide_128;
-typedef config<64, true, 256> wide_64_of_256;
-typedef config<128, true, 256> wide_128_of_256;
-typedef config<64, false, 128> tall_64;
-typedef config<64, false, 256> tall_64_of_256;
-typedef config<128, false, 256> tall_128_of_256;
-
-KERNEL(wide_64)
-KERNEL(wide_80)
-KERNEL(wide_104)
-KERNEL(wide_128)
-KERNEL(wide_64_of_256)
-KERNEL(wide_128_of_256)
-KERNEL(tall_64)
-KERNEL(tall_64_of_256)
-KERNEL(tall_128_of_256)
+BF16_THIN_TILES(DEFINE)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
 /* Another tile also has as much shared memory as a block may have. */
 extern "C" const unsigned *bf16_clusters(void)
 {
+    typedef config<128, true, 128> widest;
     static unsigned of_gpus[MOST_GPUS][BF16_MOST_CLUSTER + 1];
     unsigned *const clusters = of_gpus[gpu_index()];
 
     if (clusters[1] == 0) {
-        cudaFuncSetAttribute(thin_wide_128, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             (int)wide_128::SHARED_BYTES);
+        cudaFuncSetAttribute(thin_128_of_128_true, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)widest::SHARED_BYTES);
         for (unsigned size = 1; size <= BF16_MOST_CLUSTER; size++)
-            clusters[size] =
-                max(most_clusters(thin_wide_128, size, THREADS, wide_128::SHARED_BYTES), 1U);
+            clusters[size] = max(
+                most_clusters(thin_128_of_128_true, size, widest::THREADS, widest::SHARED_BYTES),
+                1U);
     }
     return clusters;
 }
@@ -274,27 +272,19 @@ static void launch(thin_kernel *kernel, const struct gemm *call, unsigned splits
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)Config::SHARED_BYTES);
-    launch_dependent_clusters(kernel, splits, (unsigned)tiles * splits, THREADS,
+    launch_dependent_clusters(kernel, splits, (unsigned)tiles * splits, Config::THREADS,
                               Config::SHARED_BYTES, *call, map_operands(call, Config::ROWS),
                               splits);
 }
 
 /* If the plan has that tile. */
-#define LAUNCH_IF(tile)                                                                            \
-    if (plan->rows == tile::ROWS && plan->columns == tile::COLUMNS)                                \
-    launch<tile>(thin_##tile, call, plan->splits)
+#define LAUNCH_IF(...)                                                                             \
+    if (plan->rows == CONFIG(__VA_ARGS__)::ROWS && plan->columns == CONFIG(__VA_ARGS__)::COLUMNS)  \
+        launch<CONFIG(__VA_ARGS__)>(KERNEL(__VA_ARGS__), call, plan->splits);
 
 extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {
-    LAUNCH_IF(wide_64);
-    LAUNCH_IF(wide_80);
-    LAUNCH_IF(wide_104);
-    LAUNCH_IF(wide_128);
-    LAUNCH_IF(wide_64_of_256);
-    LAUNCH_IF(wide_128_of_256);
-    LAUNCH_IF(tall_64);
-    LAUNCH_IF(tall_64_of_256);
-    LAUNCH_IF(tall_128_of_256);
+    BF16_THIN_TILES(LAUNCH_IF)
 }
 
 /* SPDX-License-Identifier: MIT */
