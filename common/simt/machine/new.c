@@ -1,5 +1,5 @@
-/* new and delete in device code; see machine/malloc.c. A file of its own: a program in C has none of
- * the functions of C++ that it calls. */
+/* new and delete in device code; see machine/malloc.c. A file of its own: a program in C has none
+ * of the functions of C++ that it calls. */
 #include <stddef.h>
 
 #include "machine/machine.h"
