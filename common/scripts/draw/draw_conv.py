@@ -197,7 +197,9 @@ def draw_split():
 
 
 PICTURES = {"08_im2col.svg": draw_im2col, "08_im2col.zh.svg": in_chinese(draw_im2col), "08_halo.svg": draw_halo,
-            "08_halo.zh.svg": in_chinese(draw_halo), "08_winograd.svg": draw_winograd, "08_tf32.svg": draw_split}
+            "08_halo.zh.svg": in_chinese(draw_halo), "08_winograd.svg": draw_winograd,
+            "08_winograd.zh.svg": in_chinese(draw_winograd), "08_tf32.svg": draw_split,
+            "08_tf32.zh.svg": in_chinese(draw_split)}
 
 
 if __name__ == "__main__":

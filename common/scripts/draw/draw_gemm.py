@@ -375,11 +375,13 @@ def draw_order():
 
 
 PICTURES = {"07_register_tiles.svg": draw_register_tiles, "07_register_tiles.zh.svg": in_chinese(draw_register_tiles),
-            "07_transposed.svg": draw_transposed, "07_warp_tile.svg": draw_warp_tile,
+            "07_transposed.svg": draw_transposed, "07_transposed.zh.svg": in_chinese(draw_transposed),
+            "07_warp_tile.svg": draw_warp_tile,
             "07_warp_tile.zh.svg": in_chinese(draw_warp_tile), "07_ahead.svg": draw_ahead,
             "07_ahead.zh.svg": in_chinese(draw_ahead), "07_producers.svg": draw_producers,
             "07_producers.zh.svg": in_chinese(draw_producers),
-            "07_registers.svg": draw_registers, "07_order.svg": draw_order}
+            "07_registers.svg": draw_registers, "07_registers.zh.svg": in_chinese(draw_registers),
+            "07_order.svg": draw_order, "07_order.zh.svg": in_chinese(draw_order)}
 
 
 if __name__ == "__main__":

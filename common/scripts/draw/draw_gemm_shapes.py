@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg, constants_in,  # noqa: E402
-                 draw_main)
+                 draw_main, in_chinese)
 
 
 # ---- stream-K ------------------------------------------------------------------------------------
@@ -198,8 +198,11 @@ def draw_small_tiles():
     return svg.render()
 
 
-PICTURES = {"07_stream_k.svg": draw_stream_k, "07_slices.svg": draw_slices, "07_edges.svg": draw_edges,
-            "07_kept.svg": draw_kept, "07_small_tiles.svg": draw_small_tiles}
+PICTURES = {"07_stream_k.svg": draw_stream_k, "07_stream_k.zh.svg": in_chinese(draw_stream_k),
+            "07_slices.svg": draw_slices, "07_slices.zh.svg": in_chinese(draw_slices),
+            "07_edges.svg": draw_edges, "07_edges.zh.svg": in_chinese(draw_edges),
+            "07_kept.svg": draw_kept, "07_kept.zh.svg": in_chinese(draw_kept),
+            "07_small_tiles.svg": draw_small_tiles, "07_small_tiles.zh.svg": in_chinese(draw_small_tiles)}
 
 
 if __name__ == "__main__":

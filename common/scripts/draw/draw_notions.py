@@ -468,7 +468,9 @@ PICTURES = {
     "06_ticket.svg": draw_ticket,
     "06_ticket.zh.svg": in_chinese(draw_ticket),
     "climb.svg": draw_climb,
+    "climb.zh.svg": in_chinese(draw_climb),
     "07_overlap.svg": draw_several_gpus,
+    "07_overlap.zh.svg": in_chinese(draw_several_gpus),
 }
 
 

@@ -168,6 +168,6 @@ def draw_pipeline(bin_dir):
     svg.text(LEFT + 410, bottom + 46, "the last bytes have arrived: full[...] ends its phase, both groups go on", 11)
     svg.line(LEFT + 400, bottom + 68, LEFT + 400, bottom + 56, RED, 1.5, "4 3")
     svg.text(LEFT + 410, bottom + 66, "the last of 8 warps arrives: free[...] ends its phase, the producer goes on", 11)
-    svg.text(10, 14, "Step 07, bfloat16, %s: one block multiplies 128 x 128 x 384, six steps of 64" % RUNG, 13, "start", INK, "bold")
+    svg.text(10, 14, "Step 07, bfloat16, producers: one block multiplies 128 x 128 x 384, six steps of 64", 13, "start", INK, "bold")
     return svg.render()
 # SPDX-License-Identifier: MIT

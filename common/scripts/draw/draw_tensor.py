@@ -218,9 +218,12 @@ def draw_even_waves():
     return svg.render()
 
 
-PICTURES = {"07_even_waves.svg": draw_even_waves, "07_stored_later.svg": draw_stored_later, "07_fragments.svg": draw_fragments, "07_swizzle.svg": draw_swizzle, "07_ring.svg": draw_ring,
-            "07_swizzle.zh.svg": in_chinese(draw_swizzle), "07_ring.zh.svg": in_chinese(draw_ring),
-            "07_cluster.svg": draw_cluster}
+PICTURES = {"07_even_waves.svg": draw_even_waves, "07_even_waves.zh.svg": in_chinese(draw_even_waves),
+            "07_stored_later.svg": draw_stored_later, "07_stored_later.zh.svg": in_chinese(draw_stored_later),
+            "07_fragments.svg": draw_fragments, "07_fragments.zh.svg": in_chinese(draw_fragments),
+            "07_swizzle.svg": draw_swizzle, "07_swizzle.zh.svg": in_chinese(draw_swizzle),
+            "07_ring.svg": draw_ring, "07_ring.zh.svg": in_chinese(draw_ring),
+            "07_cluster.svg": draw_cluster, "07_cluster.zh.svg": in_chinese(draw_cluster)}
 
 
 if __name__ == "__main__":

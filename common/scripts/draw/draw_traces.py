@@ -327,6 +327,7 @@ PICTURES = {
     "07_banks.svg": draw_gemm_banks,
     "07_banks.zh.svg": in_chinese(draw_gemm_banks),
     "07_pipeline.svg": draw_pipeline,
+    "07_pipeline.zh.svg": in_chinese(draw_pipeline),
 }
 
 
