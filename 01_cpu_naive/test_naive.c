@@ -76,6 +76,7 @@ static void depths_are_those_of_the_order(void **state)
     assert_true(depth_of("unrolled", TYPE_F32, 80) == 10 + 3);
     assert_true(depth_of("wider_accumulator", TYPE_F32, (size_t)1 << 27) < 1.5);
     assert_true(depth_of("compensated", TYPE_F64, (size_t)1 << 27) < 3.1);
+    assert_true(depth_of("compensated", TYPE_F32, (size_t)1 << 24) == 3 + 2);
 }
 
 /* Smaller errors, not only smaller bounds: terms that are all alike, where roundings go one way. */
@@ -180,6 +181,8 @@ static void one_thread_is_told(void **state)
             continue;
         ((const struct reduction_rung *)rung)->how(&call, text);
         assert_non_null(strstr(text, "1 thread"));
+        if (strcmp(rung->name, "compensated") == 0)
+            assert_non_null(strstr(text, "Kahan"));
     }
 }
 

@@ -124,6 +124,37 @@ static int check_nan(const char *name, vector_function *reduce)
     return right;
 }
 
+/* The first term is so large that its lane loses every 1 it adds. Other lanes keep theirs, so that
+ * a loop which leaves all terms to the loop for the rest is found out. */
+static int check_lanes(const char *name, vector_function *reduce)
+{
+    enum { N = 64 };
+    float a[N], b[N], sum = 0;
+    double a_f64[N], b_f64[N], sum_f64 = 0;
+
+    for (int i = 0; i < N; i++)
+        a_f64[i] = b_f64[i] = a[i] = b[i] = 1;
+    a[0] = 0x1p24F;
+    a_f64[0] = 0x1p53;
+    for (int op = OP_DOT; op <= OP_SUM; op++) {
+        struct reduction call = {.op = (enum reduce_op)op, .n = N, .threads = 1};
+        call.a = a;
+        call.b = op == OP_DOT ? b : NULL;
+        call.result = &sum;
+        reduce(&call);
+        call.type = TYPE_F64;
+        call.a = a_f64;
+        call.b = op == OP_DOT ? b_f64 : NULL;
+        call.result = &sum_f64;
+        reduce(&call);
+        if (sum == a[0] || sum_f64 == a_f64[0]) {
+            fprintf(stderr, "%s: op %d: a single lane adds up all terms\n", name, op);
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* What the compiler may use of its own accord is something that this machine has. */
 static int check_compiled_for(void)
 {
@@ -160,7 +191,10 @@ int main(void)
         }
         const int passed = check_set(set->name, set->one_register) &&
                            check_nan(set->name, set->one_register) &&
-                           check_set(set->name, set->vector) && check_nan(set->name, set->vector);
+                           check_set(set->name, set->vector) && check_nan(set->name, set->vector) &&
+                           check_lanes(set->name, set->vector) &&
+                           (strcmp(set->name, "scalar") == 0 || /* its one register is one lane */
+                            check_lanes(set->name, set->one_register));
         printf("%s: %s\n", set->name, passed ? "passed" : "FAILED");
         right = right && passed;
     }

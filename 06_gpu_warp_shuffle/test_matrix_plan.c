@@ -74,9 +74,28 @@ static void test_parts(void **state)
     }
 }
 
+/* One row more than a block reads at once: that row is another block's. */
+static void test_last_row(void **state)
+{
+    enum { ROWS = COLUMN_BLOCK / WARP_SIZE * COLUMN_PACKS_IN_FLIGHT };
+    struct matrix_reduction call = {
+        .type = TYPE_F32,
+        .rows = ROWS + 1,
+        .columns = WARP_SIZE * 4,
+        .workspace_bytes = 1 << 20,
+        .multiprocessors = 100,
+    };
+    (void)state;
+
+    assert_int_equal(column_plan_split(&call).splits, 2);
+    call.rows = ROWS;
+    assert_int_equal(column_plan_split(&call).splits, 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_last_row)};
     return cmocka_run_group_tests_name("06_gpu_warp_shuffle, plans of rows and columns", tests,
                                        NULL, NULL);
 }

@@ -121,6 +121,20 @@ static void test_tiles(void **state)
     }
 }
 
+/* A tile in seven parts, of which two warps of add_parts add up some each. */
+static void test_seven_parts(void **state)
+{
+    (void)state;
+
+    if (hopper_unavailable() != NULL)
+        skip();
+    struct problem *const problem = loaded_problem(&gemm_kind, 60, 64, (size_t)7 * 64, 0);
+    forced = (struct plan){
+        .kind = BY_TILES, .shape = TILE_64X64, .blocks = 7, .added_later = true, .splits = 1};
+    verify_forced(problem);
+    gemm_kind.destroy(problem);
+}
+
 /* Rows aligned to 16 bytes, to 8, and not at all; fewer rows or columns than a tile has, and tiles
  * that begin within others; k in one part and in three, and an end of p that is no whole stage. */
 static void test_small_tiles(void **state)
@@ -237,12 +251,11 @@ static void test_bf16_few(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles),
-                                       cmocka_unit_test(test_small_tiles),
-                                       cmocka_unit_test(test_few),
-                                       cmocka_unit_test(test_bf16_tiles),
-                                       cmocka_unit_test(test_bf16_full_workspace),
-                                       cmocka_unit_test(test_bf16_few)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tiles),       cmocka_unit_test(test_seven_parts),
+        cmocka_unit_test(test_small_tiles), cmocka_unit_test(test_few),
+        cmocka_unit_test(test_bf16_tiles),  cmocka_unit_test(test_bf16_full_workspace),
+        cmocka_unit_test(test_bf16_few)};
     return cmocka_run_group_tests_name("07_gemm, kernels of plans", tests, NULL, NULL);
 }
 /* SPDX-License-Identifier: MIT */

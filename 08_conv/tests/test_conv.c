@@ -11,6 +11,7 @@
 #include "problem/conv/parts.h"
 #include "problem/gemm/gemm.h"
 #include "step_test.h"
+#include "winograd/parts/bound.h"
 
 /* Every rung with the shapes that break convolutions: one pixel, one row, one channel, filters
  * larger than the image, strides that do not divide, padding beyond the filter, nothing at all. */
@@ -377,6 +378,28 @@ static void test_fused_workspace(void **state)
     assert_true(declines_with(&options, name, enough - 1));
 }
 
+/* Only the first input and the first weight are not 0. Only the first rows of the transforms use
+ * them, with a factor of 1, so the magnitude is 1 as without a transform. */
+static void test_winograd_magnitude(void **state)
+{
+    static const float first[16] = {1};
+    static const struct conv call = {.batch = 1,
+                                     .channels = 1,
+                                     .height = 4,
+                                     .width = 4,
+                                     .kernel_height = 3,
+                                     .kernel_width = 3,
+                                     .stride_height = 1,
+                                     .stride_width = 1,
+                                     .dilation = 1,
+                                     .input = first,
+                                     .filter = first};
+    static const struct conv_pixel pixel = {0, 0, 0, 0};
+    (void)state;
+
+    assert_true(winograd_magnitude(&call, &pixel) == 1);
+}
+
 /* A kernel of which not one plane fits in constant memory, then one whose tile of the image fits in
  * no shared memory. */
 static void test_large_kernels(void **state)
@@ -406,7 +429,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_many_weights),      cmocka_unit_test(test_im2col_in_parts),
         cmocka_unit_test(test_gathered),          cmocka_unit_test(test_groups),
         cmocka_unit_test(test_winograd_in_parts), cmocka_unit_test(test_groups_workspace),
-        cmocka_unit_test(test_fused_workspace),
+        cmocka_unit_test(test_fused_workspace),   cmocka_unit_test(test_winograd_magnitude),
     };
     (void)arguments;
     tests_large = count > 1;
