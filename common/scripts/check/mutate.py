@@ -95,7 +95,7 @@ OPERATORS = [
     ("tail", r" % (?=\w)", " / "),
     ("tail", r" - 1\b", ""),
     ("tail", r" \+ 1\b", ""),
-    ("stage", r"\bstage\b(?= ?[\]),])", "(stage ^ 1)"),
+    ("stage", r"\b((?:\w+(?:\.|->))*stage)(?=\])", r"(\1 ^ 1)"),
     ("stage", r"% STAGES\b", "% (STAGES - 1)"),
     ("stage", r"\b1 - (?=buffer|stage|half|phase)", ""),
     ("index", r"\bthreadIdx\.x\b", "threadIdx.y"),
