@@ -20,10 +20,28 @@ static const struct {
     double second_kernel, a_split, bytes_a_cycle;        /* split-K in two kernels */
     double waiting, even_tile, start_of_pairs;           /* stream_k; even_waves; even_pairs */
 } cost = {
-    2500, 495,   352,   1.61,  116,  {1.24, 1.5, 2.93},
-    1.5,  0.23,  4.5,   0.087, 367,  0.4,
-    485,  0.237, 0.193, 1.24,  1900, 20,
-    2320, 37650, 1946,  2516,
+    .start = 2500,
+    .crowded = 495,
+    .doubled = 352,
+    .mma = 1.61,
+    .step = 116,
+    .row = {1.24, 1.5, 2.93},
+    .of_dram = 1.5,
+    .busy = 0.23,
+    .norm = 4.5,
+    .element = 0.087,
+    .direct_tile = 367,
+    .direct = 0.4,
+    .thin_tile = 485,
+    .thin = 0.237,
+    .thin_direct = 0.193,
+    .not_persistent = 1.24,
+    .second_kernel = 1900,
+    .a_split = 20,
+    .bytes_a_cycle = 2320,
+    .waiting = 37650,
+    .even_tile = 1946,
+    .start_of_pairs = 2516,
 };
 
 struct tile {
@@ -179,9 +197,12 @@ struct bf16_plan bf16_fitted_plan(const struct gemm *call, const unsigned *clust
             cycles_of_waves(call, &tiles[i], 1, clusters[tiles[i].down * tiles[i].across]);
         if (cycles < *cycles_of_best) {
             *cycles_of_best = cycles;
-            best = (struct bf16_plan){BF16_FITTED,   1,
-                                      tiles[i].rows, tiles[i].columns,
-                                      tiles[i].down, .across = tiles[i].across};
+            best = (struct bf16_plan){.way = BF16_FITTED,
+                                      .splits = 1,
+                                      .rows = tiles[i].rows,
+                                      .columns = tiles[i].columns,
+                                      .down = tiles[i].down,
+                                      .across = tiles[i].across};
         }
     }
     return best;

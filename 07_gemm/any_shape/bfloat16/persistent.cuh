@@ -140,7 +140,7 @@ static __device__ void bring_step(const typename Config::ring &ring, const struc
         bring_extent(ring, maps, extent, tile.row, tile.column, term);
         return;
     }
-    barrier_arrive_expecting(full, bytes_of({rows, extent.panels})); /* the others' parts, too */
+    barrier_arrive_expecting(full, bytes_of({rows, extent.panels})); /* with the others' parts */
     if (ACROSS == 1)
         bring_rows(ring, maps, extent, tile.row, term);
     for (unsigned part = across; ACROSS > 1 && part < parts; part += ACROSS)

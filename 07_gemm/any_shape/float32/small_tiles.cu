@@ -127,7 +127,7 @@ static __device__ void copy_any_part(float *stage, const struct share &share, bo
 struct copies {
     struct share a, b;
     int left;
-    bool whole_a, whole_b; /* nothing is outside, but for the end of p */
+    bool whole_a, whole_b; /* only past the end of p is anything outside */
 };
 
 /* Starts those of a chunk. */
