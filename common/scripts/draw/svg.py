@@ -210,6 +210,6 @@ def draw_main(program, description, pictures):
         print("%s: %s" % (program, problem), file=sys.stderr)
         return 4
     if wrong:
-        print("%s: common/scripts/%s --update draws them anew" % (program, program), file=sys.stderr)
+        print("%s: common/scripts/draw/%s --update draws them anew" % (program, program), file=sys.stderr)
     return 1 if wrong else 0
 # SPDX-License-Identifier: MIT
