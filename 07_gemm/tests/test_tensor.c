@@ -126,13 +126,16 @@ static void test_large_shapes(void **state)
 
 static struct bf16_plan plan; /* of run_tiles */
 
-/* Blocks of even_waves, or pairs, are two: several tiles each. */
+/* Several tiles each, for two blocks of even_waves, or pairs, and for one cluster of fitted. */
 static void run_tiles(const struct gemm *call)
 {
-    struct gemm on_two = *call;
+    struct gemm on_few = *call;
 
-    on_two.multiprocessors = plan.pairs ? 4 : 2;
-    run_bf16_plan(plan.way == BF16_EVEN ? &on_two : call, &plan);
+    if (plan.way == BF16_EVEN)
+        on_few.multiprocessors = plan.pairs ? 4 : 2;
+    else if (plan.way == BF16_FITTED)
+        on_few.multiprocessors = (int)(plan.down * plan.across);
+    run_bf16_plan(&on_few, &plan);
 }
 
 static const struct gemm_rung tile_rungs[] = {{
@@ -148,8 +151,9 @@ static const struct ladder tiles_ladder = {
  * least one. */
 static void verify_tile(unsigned size)
 {
+    const unsigned columns = plan.columns > 64 ? plan.columns - 64 : 0; /* of the last tile */
     const struct shape shapes[] = {{plan.rows + 1, plan.columns + 8, 64 * size + 8},
-                                   {2 * plan.rows - 7, 3 * plan.columns - 64, 64 * size - 48},
+                                   {2 * plan.rows - 7, 2 * plan.columns + columns, 64 * size - 48},
                                    {8, 8, 72 * size}};
 
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s += STEP_TEST_SANITIZED ? 2 : 1)
@@ -163,7 +167,7 @@ static void test_tiles(void **state)
     static const unsigned thin[][2] = {BF16_THIN_TILES(TILE)};
 #undef TILE
 #define TILE(...) {__VA_ARGS__},
-    static const unsigned fitted[][4] = {BF16_FITTED_TILES(TILE)};
+    static const unsigned fitted[][5] = {BF16_FITTED_TILES(TILE)};
 #undef TILE
     const struct ladder *const before = step_test_ladder();
     (void)state;
@@ -181,7 +185,7 @@ static void test_tiles(void **state)
                                   .columns = fitted[t][1] * 64,
                                   .down = fitted[t][2],
                                   .across = fitted[t][3]};
-        verify_tile(1);
+        verify_tile(fitted[t][4] ? 8 : 1); /* steps that go round the ring */
     }
     step_test_choose(before);
 }

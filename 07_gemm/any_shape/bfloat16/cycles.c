@@ -6,51 +6,56 @@
 
 #include "bfloat16/parts/even_plan.h"
 
-/* In cycles, 1586 per microsecond, such that, for 92 shapes on an H200, the plan chosen is on
- * average 2% slower than the fastest of about 50. They are costs in this model, and no measurements
+/* In cycles, 1586 per microsecond, such that, for 128 shapes on H200s, the plan chosen is on
+ * average 2% slower than the fastest of about 40. They are costs in this model, and no measurements
  * of single steps. */
 static const struct {
-    double start, crowded, doubled; /* a launch: cycles_of_launch */
-    double mma, step;               /* 64 columns of a row; any step along k */
-    double row[3], of_dram;         /* 128 bytes that a block loads: enum rows; times as much */
-    double busy, norm;              /* exponents: cycles_of_step */
-    double element;                 /* of a tile that the TMA stores */
-    double direct_tile, direct;     /* the same by threads: a tile, an element */
+    double start, crowded;         /* a launch: cycles_of_launch */
+    double doubled, turns_doubled; /* a doubling of a cluster: cycles_of_waves */
+    double mma, step;              /* 64 columns of a row; any step along k */
+    double row[3], of_dram;        /* 128 bytes that a block loads: enum rows; times as much */
+    double busy, norm;             /* exponents: cycles_of_step */
+    double element;                /* of a tile that the TMA stores */
+    double direct_tile, direct;    /* the same by threads: a tile, an element */
     double thin_tile, thin, thin_direct, not_persistent; /* by way of shared memory; by threads */
     double second_kernel, a_split, bytes_a_cycle;        /* split-K in two kernels */
+    double of_byte;                                      /* from or to DRAM */
     double waiting, even_tile, start_of_pairs;           /* stream_k; even_waves; even_pairs */
 } cost = {
-    .start = 2500,
-    .crowded = 495,
-    .doubled = 352,
+    .start = 2480,
+    .crowded = 601,
+    .doubled = 477,
+    .turns_doubled = 633,
     .mma = 1.61,
-    .step = 116,
-    .row = {1.24, 1.5, 2.93},
-    .of_dram = 1.5,
-    .busy = 0.23,
-    .norm = 4.5,
-    .element = 0.087,
+    .step = 84.2,
+    .row = {1.28, 1.62, 2.86},
+    .of_dram = 1.37,
+    .busy = 0.111,
+    .norm = 4.85,
+    .element = 0.0619,
     .direct_tile = 367,
     .direct = 0.4,
-    .thin_tile = 485,
-    .thin = 0.237,
-    .thin_direct = 0.193,
-    .not_persistent = 1.24,
+    .thin_tile = 189,
+    .thin = 0.246,
+    .thin_direct = 0.268,
+    .not_persistent = 1.61,
     .second_kernel = 1900,
     .a_split = 20,
     .bytes_a_cycle = 2320,
+    .of_byte = 4.6e-4,
     .waiting = 37650,
-    .even_tile = 1946,
-    .start_of_pairs = 2516,
+    .even_tile = 1840,
+    .start_of_pairs = 1280,
 };
 
 struct tile {
     unsigned rows, columns, down, across; /* the last two: how many a cluster has */
+    bool turns;                           /* of warpgroups: one stores while the other multiplies */
 };
 
-static const struct tile persistent[] = {[BF16_TILE_64] = {128, 64, 1, 1},
-                                         [BF16_TILE_192] = {128, 192, 1, 1},
-                                         [BF16_TILE_256] = {128, 256, 1, 1}};
+static const struct tile persistent[] = {[BF16_TILE_64] = {128, 64, 1, 1, false},
+                                         [BF16_TILE_192] = {128, 192, 1, 1, false},
+                                         [BF16_TILE_256] = {128, 256, 1, 1, false}};
 
 /* A step along k has 64 terms. */
 size_t bf16_steps_of(const struct gemm *call)
@@ -74,10 +79,16 @@ static enum rows rows_of(const uint16_t *matrix, size_t columns, size_t leading)
 /* A load of 128 bytes of a row of a matrix. */
 static double cycles_of_row(const uint16_t *matrix, size_t rows, size_t columns, size_t leading)
 {
-    const double in_l2 = 40e6, bytes = (double)rows * (double)leading * sizeof(uint16_t);
+    const double bytes = (double)rows * (double)leading * sizeof(uint16_t);
     const enum rows kind = rows_of(matrix, columns, leading);
 
-    return cost.row[kind] * (kind != IN_LINES && bytes > in_l2 ? cost.of_dram : 1);
+    return cost.row[kind] * (kind != IN_LINES && bytes > BF16_IN_L2 ? cost.of_dram : 1);
+}
+
+/* About the larger of two. */
+static double norm_of(double a, double b)
+{
+    return pow(pow(a, cost.norm) + pow(b, cost.norm), 1 / cost.norm);
 }
 
 /* Products, or the rows that the block loads for its cluster, whatever takes longer. `busy`: the
@@ -86,18 +97,18 @@ static double cycles_of_step(const struct gemm *call, const struct tile *tile, d
 {
     const double of_a = cycles_of_row(call->a_bf16, call->m, call->k, call->lda);
     const double of_b = cycles_of_row(call->b_bf16, call->k, call->n, call->ldb);
-    const double load = pow(busy, cost.busy) *
-                        (of_a * tile->rows / tile->across + of_b * tile->columns / tile->down);
+    const double load = pow(busy, cost.busy) * (of_a * tile->rows / tile->across +
+                                                of_b * fmax(tile->columns, 64) / tile->down);
     const double products = cost.mma * tile->rows * tile->columns / 64;
 
-    return cost.step + pow(pow(products, cost.norm) + pow(load, cost.norm), 1 / cost.norm);
+    return cost.step + norm_of(products, load);
 }
 
 /* A launch: more if its blocks leave no multiprocessors to those of the next, which could make
- * their barriers; and for each doubling of a cluster. */
-static double cycles_of_launch(double busy, double cluster)
+ * their barriers. */
+static double cycles_of_launch(double busy)
 {
-    return cost.start + (busy > 0.5 ? cost.crowded : 0) + cost.doubled * log2(cluster);
+    return cost.start + (busy > 0.5 ? cost.crowded : 0);
 }
 
 /* Of a cluster's tiles, some may be outside C. */
@@ -107,19 +118,30 @@ static double count_clusters(const struct gemm *call, const struct tile *tile)
            ceil((double)call->n / (tile->columns * tile->across));
 }
 
-/* Persistent blocks: `clusters` run at a time. */
+/* What no way does in less: to move the matrices from and to DRAM, if L2 does not hold them. */
+static double with_dram(const struct gemm *call, double cycles)
+{
+    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
+    const double bytes = (m * k + k * n + m * n) * sizeof(uint16_t);
+
+    return bytes > BF16_IN_L2 ? norm_of(cycles, bytes * cost.of_byte) : cycles;
+}
+
+/* Persistent blocks: `clusters` run at a time, whose blocks wait for each other. */
 static double cycles_of_waves(const struct gemm *call, const struct tile *tile, unsigned splits,
                               double clusters)
 {
     const double size = tile->down * tile->across, work = count_clusters(call, tile) * splits;
-    const double busy = fmin(work / clusters, 1);
+    const double busy = fmin(work / clusters, 1), waves = ceil(work / clusters);
     const double steps = ceil((double)bf16_steps_of(call) / splits);
     const double elements = tile->rows * tile->columns;
     const double a_tile = bf16_can_be_fitted(call) ? cost.element * elements
                                                    : cost.direct_tile + cost.direct * elements;
 
-    return cycles_of_launch(busy, size) +
-           ceil(work / clusters) * (steps * cycles_of_step(call, tile, busy) + a_tile);
+    return with_dram(call,
+                     cycles_of_launch(busy) +
+                         waves * (steps * cycles_of_step(call, tile, busy) + a_tile +
+                                  (tile->turns ? cost.turns_doubled : cost.doubled) * log2(size)));
 }
 
 double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
@@ -136,7 +158,7 @@ double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
  * others. */
 double bf16_cycles_if_stream_k(const struct gemm *call)
 {
-    static const struct tile tile = {128, 256, 2, 1};
+    static const struct tile tile = {128, 256, 2, 1, false};
     const double waves = count_clusters(call, &tile) * 2 / call->multiprocessors;
 
     return waves * (double)bf16_steps_of(call) * cycles_of_step(call, &tile, 1) +
@@ -154,7 +176,7 @@ bool bf16_can_be_even(const struct gemm *call)
  * and on an H100, whose L2 does not keep up with single blocks. */
 struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best)
 {
-    const struct tile high = {EVEN_HIGH_ROWS, EVEN_COLUMNS, 1, pairs ? 2 : 1};
+    const struct tile high = {EVEN_HIGH_ROWS, EVEN_COLUMNS, 1, pairs ? 2 : 1, false};
     const struct even_plan even = even_plan_of(call, pairs);
     const double bytes_saved = 0.85; /* of pairs, at the power limit */
     const double clusters = call->multiprocessors / (pairs ? 2 : 1);
@@ -162,7 +184,7 @@ struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cyc
     double cycles = even.rows / EVEN_HIGH_ROWS * cycles_of_step(call, &high, busy) *
                         (double)bf16_steps_of(call) +
                     cost.start + cost.element * EVEN_HIGH_ROWS * EVEN_COLUMNS +
-                    (even.waves - 1) * cost.even_tile;
+                    even.waves * cost.even_tile;
 
     if (even.low_rows == 0)
         cycles = HUGE_VAL;
@@ -186,7 +208,7 @@ bool bf16_can_be_fitted(const struct gemm *call)
 struct bf16_plan bf16_fitted_plan(const struct gemm *call, const unsigned *clusters,
                                   double *cycles_of_best)
 {
-#define TILE(rows, panels, down, across) {rows, (panels)*64, down, across},
+#define TILE(rows, panels, down, across, turns) {rows, (panels)*64, down, across, turns},
     static const struct tile tiles[] = {BF16_FITTED_TILES(TILE)};
 #undef TILE
     struct bf16_plan best = {.way = BF16_FITTED, .splits = 1};
@@ -217,16 +239,16 @@ static double cycles_if_thin(const struct gemm *call, const struct tile *tile, u
     const double waves = ceil(tiles / clusters);
     const bool is_direct = splits == 1 && elements <= 64 * 128;
 
-    return cycles_of_launch(busy, splits) +
-           waves * (waves > 1 ? cost.not_persistent : 1) *
-               (steps * cycles_of_step(call, tile, busy) + cost.thin_tile +
-                (is_direct ? cost.thin_direct : cost.thin) * elements);
+    return with_dram(call, cycles_of_launch(busy) + cost.doubled * log2(splits) +
+                               waves * (waves > 1 ? cost.not_persistent : 1) *
+                                   (steps * cycles_of_step(call, tile, busy) + cost.thin_tile +
+                                    (is_direct ? cost.thin_direct : cost.thin) * elements));
 }
 
 struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters,
                                 double *cycles_of_best)
 {
-#define TILE(few, wide, many) {wide ? few : many, wide ? many : few, 1, 1},
+#define TILE(few, wide, many) {wide ? few : many, wide ? many : few, 1, 1, false},
     static const struct tile tiles[] = {BF16_THIN_TILES(TILE)};
 #undef TILE
     struct bf16_plan best = {.way = BF16_THIN};

@@ -1,5 +1,5 @@
 /* Step 07, bfloat16: a model of how long each way takes, in cycles of which 1586 are a microsecond.
- * Source: about 9,000 runs of plans for 92 shapes on an H200 (any_shape/bfloat16/cycles.c). */
+ * Source: about 12,000 runs of plans for 128 shapes on H200s (any_shape/bfloat16/cycles.c). */
 #ifndef RUNGS_07_BF16_CYCLES_H
 #define RUNGS_07_BF16_CYCLES_H
 
@@ -9,6 +9,9 @@
 
 #include "any_shape/bfloat16/plan.h"
 #include "problem/gemm/gemm.h"
+
+/* Bytes of matrices that stay in L2 from one product to the next. */
+#define BF16_IN_L2 40e6
 
 /* Whether the TMA can read or write a matrix whose rows are `leading` elements apart. */
 static inline bool bf16_tma_takes(const uint16_t *matrix, size_t leading)

@@ -3,7 +3,8 @@
  * the rows of A.
  *
  * Better: a small C is many tiles, each with few bytes to wait for, and 300 rows are three tiles of
- * 104. Clusters share tiles of A and of B, as in the rung `multicast`.
+ * 104. Clusters share tiles of A and of B, as in the rung `multicast`. Two warpgroups that take
+ * turns store a tile while they multiply the next one.
  * Still bad: small tiles load more bytes for a product than large ones. */
 #include "any_shape/bfloat16/launch.cuh"
 
@@ -17,15 +18,20 @@ constexpr unsigned part_rows(unsigned rows, unsigned across)
     return part > 8 ? part : 8;
 }
 
-/* TILE_ROWS rows, a multiple of 8, and 64 columns for each of the one or two warpgroups. C must be
- * such that the TMA can store it. */
-template <unsigned TILE_ROWS, unsigned PANELS, unsigned BLOCKS_DOWN, unsigned BLOCKS_ACROSS>
+/* TILE_ROWS rows, a multiple of 8, and one to three panels of 64 columns: one for each of the one
+ * or two warpgroups, or all for either of two that take turns. C must be such that the TMA can
+ * store it. */
+template <unsigned TILE_ROWS, unsigned TILE_PANELS, unsigned BLOCKS_DOWN, unsigned BLOCKS_ACROSS,
+          bool TAKE_TURNS>
 struct fitted {
     typedef every_nth<fitted> scheduler;
-    static const unsigned WARPGROUPS = PANELS, TILE_M = TILE_ROWS, TILE_N = PANELS * PANEL;
+    static const bool TURNS = TAKE_TURNS;
+    static const unsigned WARPGROUPS = TURNS ? 2 : TILE_PANELS, PANELS = TURNS ? TILE_PANELS : 1;
+    static const unsigned TILE_M = TILE_ROWS, TILE_N = TILE_PANELS * PANEL;
     static const unsigned DOWN = BLOCKS_DOWN, ACROSS = BLOCKS_ACROSS, CLUSTER = DOWN * ACROSS;
     static const unsigned PART_ROWS = ACROSS > 1 ? part_rows(TILE_M, ACROSS) : TILE_M;
-    static const unsigned GROUP = 8 / DOWN, SUMS = TILE_M / 2;
+    static const unsigned GROUP = 8 / DOWN, OF_PANEL = TILE_M / 2;
+    static const unsigned SUMS = PANELS * OF_PANEL;
 
     /* A consumer's buffer: its columns of C. */
     static const unsigned BUFFERS = 1, BUFFER_ROWS = TILE_M, BUFFER_BYTES = TILE_M * ROW_BYTES;
@@ -39,7 +45,10 @@ struct fitted {
 
     static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup)
     {
-        multiply_transposed(sum, tiles.b() + warpgroup * PANEL_BYTES, tiles.a());
+#pragma unroll
+        for (unsigned i = 0; i < PANELS; i++)
+            multiply_transposed(*(float(*)[OF_PANEL])(sum + i * OF_PANEL),
+                                tiles.b() + (TURNS ? i : warpgroup) * PANEL_BYTES, tiles.a());
     }
 
     /* stmatrix writes two 8 x 8 tiles, transposed, to the addresses that the TMA expects in
@@ -47,14 +56,14 @@ struct fitted {
      * in the next one, the other two 8 columns further. */
     template <bool BLENDS>
     static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer,
-                                       const struct work_tile &tile, unsigned warpgroup,
-                                       const float (&sum)[SUMS])
+                                       const struct work_tile &tile, unsigned panel,
+                                       const float *sum)
     {
         const unsigned lane = threadIdx.x % 32;
         const unsigned chunk = (threadIdx.x % WARPGROUP / 32 * 2 + lane / 8 % 2) ^ lane % 8;
         const size_t row = tile.row + lane % 4 * 2;
         const size_t column =
-            tile.column + warpgroup * 64 + threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
+            tile.column + panel * 64 + threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
         unsigned char *const to = buffer + lane % 8 * ROW_BYTES + chunk * 16;
 
 #pragma unroll
@@ -85,17 +94,23 @@ struct fitted {
     {
         const bool is_first = threadIdx.x % WARPGROUP == 0;
 
-        wait_for_buffer<0>(is_first); /* the tile before's */
-        if (call.beta == 0)
-            fill_buffer<false>(call, buffer, tile, warpgroup, sum);
-        else
-            fill_buffer<true>(call, buffer, tile, warpgroup, sum);
-        store_buffer(is_first, c, tile.row, tile.column + warpgroup * 64, buffer);
+#pragma unroll
+        for (unsigned i = 0; i < PANELS; i++) {
+            const unsigned panel = TURNS ? i : warpgroup;
+            wait_for_buffer<0>(is_first); /* the panel before's */
+            if (call.beta == 0)
+                fill_buffer<false>(call, buffer, tile, panel, sum + i * OF_PANEL);
+            else
+                fill_buffer<true>(call, buffer, tile, panel, sum + i * OF_PANEL);
+            store_buffer(is_first, c, tile.row, tile.column + panel * 64, buffer);
+        }
     }
 };
 
-#define CONFIG(rows, panels, down, across) tile_##rows##_##panels##_##down##_##across
-#define KERNEL(rows, panels, down, across) fitted_##rows##_##panels##_##down##_##across
+#define CONFIG(rows, panels, down, across, turns)                                                  \
+    tile_##rows##_##panels##_##down##_##across##_##turns
+#define KERNEL(rows, panels, down, across, turns)                                                  \
+    fitted_##rows##_##panels##_##down##_##across##_##turns
 
 #define DEFINE(...)                                                                                \
     typedef fitted<__VA_ARGS__> CONFIG(__VA_ARGS__);                                               \
@@ -104,11 +119,12 @@ struct fitted {
 BF16_FITTED_TILES(DEFINE)
 
 /* If the plan has that tile. */
-#define LAUNCH_IF(tile_rows, panels, tiles_down, tiles_across)                                     \
+#define LAUNCH_IF(tile_rows, panels, tiles_down, tiles_across, takes_turns)                        \
     if (plan->rows == tile_rows && plan->columns == panels * PANEL && plan->down == tiles_down &&  \
         plan->across == tiles_across)                                                              \
-        LAUNCH_PREPARED(KERNEL(tile_rows, panels, tiles_down, tiles_across),                       \
-                        CONFIG(tile_rows, panels, tiles_down, tiles_across), call, 1, NULL);
+        LAUNCH_PREPARED(KERNEL(tile_rows, panels, tiles_down, tiles_across, takes_turns),          \
+                        CONFIG(tile_rows, panels, tiles_down, tiles_across, takes_turns), call, 1, \
+                        NULL);
 
 extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {

@@ -29,7 +29,8 @@ template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned BLOCKS_DOWN,
 struct config {
     typedef SCHEDULER<config> scheduler; /* which of them a cluster computes */
     static const unsigned WARPGROUPS = 2, TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
-    static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
+    static const unsigned PANELS = 1, SUMS = TILE_N / 2; /* of a consumer's thread */
+    static const bool TURNS = false;                     /* of warpgroups: consume */
     static const unsigned DOWN = BLOCKS_DOWN, ACROSS = 1, CLUSTER = DOWN, GROUP = GROUP_ROWS / DOWN;
     static const unsigned PART_ROWS = TILE_M; /* of A, in a load */
     typedef ::tma_ring<TILE_M, TILE_N, STAGES> ring;
@@ -146,7 +147,9 @@ static __device__ void bring_step(const typename Config::ring &ring, const struc
     for (unsigned part = across; ACROSS > 1 && part < parts; part += ACROSS)
         copy_tile_to_blocks(ring.a() + part * Config::PART_ROWS * ROW_BYTES, &maps.a,
                             tile.row + part * Config::PART_ROWS, term, full, row << down);
-    for (unsigned panel = 0; panel < extent.panels; panel++)
+    for (unsigned panel = 0; DOWN == 1 && panel < extent.panels; panel++)
+        copy_tile(ring.b() + panel * PANEL_BYTES, &maps.b, term, tile.column + panel * PANEL, full);
+    for (unsigned panel = 0; DOWN > 1 && panel < extent.panels; panel++)
         copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES + down * PART_TERMS * ROW_BYTES, &maps.b,
                             term + down * PART_TERMS, tile.column + panel * PANEL, full,
                             column << across * DOWN);
@@ -172,22 +175,30 @@ static __device__ void produce(typename Config::ring ring, const struct gemm &ca
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
-/* All blocks of the cluster write to the stage, so that all must know that it is free. */
-template <unsigned CLUSTER>
-static __device__ void release_stage(phase_barrier *free)
+/* The blocks of the same row and column of the cluster write to the stage: they must know that it
+ * is free. */
+template <typename Config>
+static __device__ void release_stage(phase_barrier *free, unsigned rank)
 {
+    const unsigned lane = threadIdx.x % 32, DOWN = Config::DOWN;
+
     __syncwarp();
-    if (threadIdx.x % 32 < CLUSTER) {
-        if (CLUSTER == 1)
+    if (Config::CLUSTER == 1) {
+        if (lane == 0)
             barrier_arrive(free);
-        else
-            barrier_arrive_at(free, threadIdx.x % 32);
+    } else if (lane < Config::CLUSTER &&
+               (lane % DOWN == rank % DOWN || lane / DOWN == rank / DOWN)) {
+        barrier_arrive_at(free, lane);
     }
 }
 
+/* With TURNS each warpgroup computes every other tile, and one stores while the other multiplies.
+ * A warpgroup starts when the other one has started its last step, so that it is never more than a
+ * round of the ring ahead. */
 template <typename Config>
 static __device__ void consume(typename Config::ring ring, const struct gemm &call,
-                               const struct maps &maps, const struct bf16_work &work, unsigned rank)
+                               const struct maps &maps, const struct bf16_work &work, unsigned rank,
+                               phase_barrier *turns)
 {
     const unsigned warpgroup = warpgroup_of_thread();
     unsigned char *const buffers = ring.tiles + Config::STAGES * ring.STAGE_BYTES +
@@ -195,20 +206,29 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
     typename Config::scheduler scheduler;
     struct work_tile tile = {};
 
-    for (scheduler.begin(work); scheduler.next(work, tile, rank);) {
+    scheduler.begin(work);
+    for (unsigned turn = 0; scheduler.next(work, tile, rank); turn++) {
         float sum[Config::SUMS] = {};
+        if (Config::TURNS && turn % 2 != warpgroup) {
+            for (unsigned step = tile.first_step; step < tile.end; step++)
+                ring.advance();
+            continue;
+        }
+        if (Config::TURNS && turn > 0)
+            barrier_wait(&turns[warpgroup], (turn - 1) / 2 % 2);
         for (unsigned step = tile.first_step; step < tile.end; step++) {
             barrier_wait(&ring.full[ring.stage], ring.parity);
             Config::multiply(sum, ring, warpgroup);
-            wgmma_wait<1>(); /* the step before has ended */
+            wgmma_wait<Config::PANELS>(); /* the step before has ended */
             if (step > tile.first_step)
-                release_stage<Config::CLUSTER>(
-                    &ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES]);
+                release_stage<Config>(
+                    &ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES], rank);
             ring.advance();
         }
+        if (Config::TURNS && threadIdx.x % 32 == 0)
+            barrier_arrive(&turns[warpgroup ^ 1]);
         wgmma_finish(sum);
-        release_stage<Config::CLUSTER>(
-            &ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES]);
+        release_stage<Config>(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES], rank);
         if (!scheduler.completes(work, tile, sum))
             continue;
         Config::store(call, &maps.c, work, buffers, tile, warpgroup, sum);
@@ -226,13 +246,17 @@ static __device__ void multiply_work_tiles(const struct gemm &call, const struct
                                            const struct bf16_work &work)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
-    __shared__ phase_barrier full[Config::STAGES], free[Config::STAGES];
+    __shared__ phase_barrier full[Config::STAGES], free[Config::STAGES], turns[2];
     const unsigned CONSUMERS = Config::WARPGROUPS * WARPGROUP;
     const typename Config::ring ring = {tiles, full, free, 0, 0};
     const unsigned rank = Config::CLUSTER > 1 ? rank_in_cluster() : 0;
 
-    if (threadIdx.x == 0)
-        ring.create_barriers(Config::CLUSTER * CONSUMERS / 32);
+    if (threadIdx.x == 0) {
+        for (unsigned i = 0; Config::TURNS && i < 2; i++)
+            barrier_create(&turns[i], WARPGROUP / 32);
+        ring.create_barriers((Config::DOWN + Config::ACROSS - 1) *
+                             (Config::TURNS ? WARPGROUP : CONSUMERS) / 32);
+    }
     if (threadIdx.x == CONSUMERS)
         prefetch_maps(maps, work.c_is_mapped);
     if (Config::CLUSTER > 1)
@@ -250,7 +274,7 @@ static __device__ void multiply_work_tiles(const struct gemm &call, const struct
     } else {
         if (Config::WARPGROUPS > 1)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        consume<Config>(ring, call, maps, work, rank);
+        consume<Config>(ring, call, maps, work, rank, turns);
     }
     if (Config::CLUSTER > 1)
         cluster_barrier(); /* nobody may end while others write to its memory */

@@ -114,16 +114,27 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *c
     return best;
 }
 
-/* With a matrix of so many elements to read, and `few` rows or columns of C: a start, a little per
- * row or column, and the bytes, which come from L2 if it holds them. Rows that are not aligned are
- * loaded twice. Measured on an H100, tiles on an H200: these must be 10% faster. */
-static double cycles_if_few(size_t few, double elements, bool aligned)
+/* few_rows and few_columns read each byte of the large matrix once, from L2 or from DRAM. Rows that
+ * are not aligned are loaded twice. Rows that do not start with a line of L2 take two lines per
+ * request. Measured on an H200. */
+static double cycles_if_few_rows(const struct gemm *call)
 {
-    const double start = 9400, a_row = 175, in_l2 = 40e6, of_l2 = 1.43e-4, of_dram = 7.7e-4;
-    const double bytes = elements * sizeof(uint16_t);
-    const double cycles = start + a_row * (double)few + of_l2 * bytes;
+    const double bytes = (double)call->k * (double)call->n * sizeof(uint16_t);
+    const bool aligned = bf16_tma_takes(call->b_bf16, call->ldb);
+    const double start = 8460, a_row = 158, of_dram = aligned ? 5.3e-4 : 7.8e-4;
+    const double of_l2 = aligned && call->ldb % 64 != 0 ? 3e-4 : 1.3e-4;
+    const double cycles = (aligned ? 1 : 2) * (start + a_row * (double)call->m + of_l2 * bytes);
 
-    return (aligned ? 0.9 : 1.8) * (bytes > in_l2 ? fmax(cycles, of_dram * bytes) : cycles);
+    return bytes > BF16_IN_L2 ? fmax(cycles, of_dram * bytes) : cycles;
+}
+
+static double cycles_if_few_columns(const struct gemm *call)
+{
+    const double bytes = (double)call->k * (double)call->m * sizeof(uint16_t);
+    const bool aligned = bf16_tma_takes(call->a_bf16, call->lda);
+    const double start = 5300, of_l2 = call->n <= 8 ? 3.4e-4 : 4.1e-4, of_dram = 5.3e-4;
+
+    return (aligned ? 1 : 2) * (start + (bytes > BF16_IN_L2 ? of_dram : of_l2) * bytes);
 }
 
 static bool can_be_tiles(const struct gemm *call)
@@ -148,12 +159,9 @@ struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
     }
     if (can_be_tiles(call))
         best = plan_of_tiles(call, clusters, &least);
-    if (call->m <= 16 && cycles_if_few(call->m, (double)call->k * (double)call->n,
-                                       bf16_tma_takes(call->b_bf16, call->ldb)) < least)
+    if (call->m <= 16 && cycles_if_few_rows(call) < least)
         best = (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1};
-    else if (call->n <= 16 && can_be_tiles(call) &&
-             cycles_if_few(call->n, (double)call->k * (double)call->m,
-                           bf16_tma_takes(call->a_bf16, call->lda)) < least)
+    else if (call->n <= 16 && can_be_tiles(call) && cycles_if_few_columns(call) < least)
         best = (struct bf16_plan){.way = BF16_FEW_COLUMNS, .splits = 1};
     return best;
 }

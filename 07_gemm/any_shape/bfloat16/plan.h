@@ -54,16 +54,22 @@ const unsigned *bf16_clusters(void);
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
 /* clang-format off */
-/* The tiles of fitted: rows, panels of 64 columns; how many a cluster has, down and across. */
+/* The tiles of fitted: rows, panels of 64 columns; how many a cluster has, down and across; whether
+ * the warpgroups take turns (any_shape/bfloat16/persistent.cuh). The first four differ. */
 #define BF16_FITTED_TILES(TILE)                                                                    \
-    TILE(16, 1, 1, 1) TILE(32, 1, 1, 1) TILE(48, 1, 1, 1) TILE(64, 1, 1, 1)                        \
-    TILE(80, 1, 1, 1) TILE(104, 1, 1, 1) TILE(128, 1, 1, 1) TILE(104, 2, 1, 1)                     \
-    TILE(192, 2, 1, 1) TILE(80, 1, 2, 2) TILE(168, 1, 2, 2) TILE(104, 2, 4, 1)                     \
-    TILE(160, 2, 2, 1) TILE(192, 2, 2, 2) TILE(216, 2, 1, 4)
+    TILE(16, 1, 1, 1, false) TILE(32, 1, 1, 1, false) TILE(48, 1, 1, 1, false)                     \
+    TILE(64, 1, 1, 1, false) TILE(80, 1, 1, 1, false) TILE(104, 1, 1, 1, false)                    \
+    TILE(128, 1, 1, 1, false) TILE(192, 2, 1, 1, false) TILE(80, 1, 2, 2, false)                   \
+    TILE(168, 1, 2, 2, false) TILE(104, 2, 4, 1, false) TILE(160, 2, 2, 1, false)                  \
+    TILE(216, 2, 1, 4, false) TILE(192, 1, 1, 1, true) TILE(104, 2, 1, 1, true)                    \
+    TILE(128, 2, 1, 1, true) TILE(96, 3, 1, 1, true) TILE(96, 3, 2, 1, true)                       \
+    TILE(104, 2, 2, 1, true) TILE(168, 2, 2, 1, true) TILE(192, 2, 2, 1, true)                     \
+    TILE(128, 2, 2, 2, true)
 
 /* The tiles of thin: of the small matrix, whether these are rows of C, and of the large one. */
 #define BF16_THIN_TILES(TILE)                                                                      \
-    TILE(64, false, 64) TILE(64, false, 128) TILE(128, false, 64) TILE(128, false, 256)            \
+    TILE(16, false, 256) TILE(32, false, 128) TILE(64, false, 64) TILE(64, false, 128)             \
+    TILE(128, false, 64) TILE(128, false, 256) TILE(16, true, 128) TILE(16, true, 256)             \
     TILE(80, true, 128) TILE(104, true, 128) TILE(128, true, 128) TILE(64, true, 256)              \
     TILE(128, true, 256)
 /* clang-format on */

@@ -22,6 +22,7 @@ struct config {
     static const unsigned FEW = FEW_ROWS_OR_COLUMNS, MANY = OF_THE_OTHERS;
     static const bool WIDE = IS_WIDE;
     static const unsigned ROWS = WIDE ? FEW : MANY, COLUMNS = WIDE ? MANY : FEW;
+    static const unsigned LOADED = COLUMNS < PANEL ? PANEL : COLUMNS; /* columns of B */
 
     /* Each of the warpgroups has as many times 64 of the many, and their sums. */
     static const unsigned WARPGROUPS = MANY > 64 ? 2 : 1, TIMES = MANY / 64 / WARPGROUPS;
@@ -30,8 +31,8 @@ struct config {
     static const bool IS_DIRECT = !WIDE && TIMES == 1; /* C's pairs are in registers */
 
     static const unsigned MOST_BYTES = 224 << 10;
-    static const unsigned STAGES = MOST_BYTES / ((ROWS + COLUMNS) * ROW_BYTES);
-    typedef tma_ring<ROWS, COLUMNS, STAGES> ring;
+    static const unsigned STAGES = MOST_BYTES / ((ROWS + LOADED) * ROW_BYTES);
+    typedef tma_ring<ROWS, LOADED, STAGES> ring;
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES;
 
     /* A row of sums in shared memory: such that a warp's stores have no bank conflicts. */
@@ -61,7 +62,7 @@ static __device__ void produce(typename Config::ring ring, const struct gemm &ca
                                const struct maps &maps, const struct k_range &range)
 {
     const struct extent extent =
-        extent_of<Config::ROWS, Config::COLUMNS>(call, range.row, range.column);
+        extent_of<Config::ROWS, Config::LOADED>(call, range.row, range.column);
 
     for (unsigned step = range.first_step; step < range.end; step++) {
         barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
