@@ -89,8 +89,10 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
         other_kind = other_kind == EVENT_STORE ? EVENT_ARRIVED : EVENT_MULTIPLIED;
         same_warp = false;
     }
-    const bool same_value = !both_volatile && of_same_value(act, thread, address, other_thread,
-                                                            other_kind, near, same_warp);
+    const bool both_store = act->kind == EVENT_STORE && other_kind == EVENT_STORE;
+    const bool same_value = (both_store || !both_volatile) &&
+                            of_same_value(act, thread, address, other_thread, other_kind, near,
+                                          same_warp);
     if (same_value && (kind == EVENT_LOAD || other_kind == EVENT_LOAD)) {
         return; /* of the stores a note tells */
     }

@@ -93,7 +93,7 @@ void simt_start_block(void)
     block->alive = simt_grid.threads;
     block->phase++;
     block->number = simt_cluster_start_block(number);
-    block->rounds = block->full_traces = 0;
+    block->rounds = block->woken = block->full_traces = 0;
     block->read = (struct simt_read){UINT64_MAX, 0};
     block->waits_for_grid = false;
     memset(block->boxes, 0, sizeof block->boxes);
@@ -145,7 +145,7 @@ void simt_suspend_block(void)
     }
     simt_copy_shared(block->shared, true);
     block->analysis = simt_tracing ? simt_observer.suspend_block(simt_grid.threads) : NULL;
-    block->rounds = 0;
+    block->rounds = block->woken = 0;
     block->next = NULL;
     *simt_grid.last_suspended = block;
     simt_grid.last_suspended = &block->next;

@@ -170,7 +170,7 @@ int simt_names_vectors(void)
     void name(const void *address)                                                                 \
     {                                                                                              \
         simt_volatile_write(CALLER);                                                               \
-        record(CALLER, EVENT_STORE, EVENT_VOLATILE | size, address);                               \
+        record_store(CALLER, EVENT_VOLATILE | size, address);                                      \
     }
 #define VOLATILE_ACCESSES(size)                                                                    \
     VOLATILE_LOAD(__tsan_volatile_read##size, size)                                                \

@@ -66,7 +66,7 @@ struct simt_thread {
     unsigned char width;
     unsigned char size;
     /* The rest is of no concern then. */
-    unsigned int failed_polls, clock_reads; /* since it last gave way */
+    unsigned int failed_polls, accesses; /* since it last gave way */
     const struct simt_mbarrier *awaited;    /* by mbarrier.try_wait */
     struct simt_bulk_groups bulk;
     struct simt_poll poll;
@@ -146,6 +146,7 @@ struct simt_block {
     unsigned int alive; /* threads that have not exited */
     struct simt_warp *current_warp;
     unsigned int rounds;      /* since anything but polls happened */
+    unsigned int woken;       /* threads that had given way, so often since its turn began */
     unsigned int full_traces; /* in a row, in which nothing was changed */
     struct simt_read read;    /* in the last of them */
     double idle_since;        /* so many are many; processor time */

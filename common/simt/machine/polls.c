@@ -7,8 +7,9 @@
 #include "memory/memory.h"
 #include "observe/observer.h"
 
-/* More reads of the clock than polls, where there are both: reports are about the polls. */
-enum { POLLS_BEFORE_YIELD = 64, CLOCKS_BEFORE_YIELD = 128 };
+/* More reads of the clock than polls, where there are both: reports are about the polls. And more
+ * accesses of any kind: a loop may poll several words, or change others in between. */
+enum { POLLS_BEFORE_YIELD = 64, ACCESSES_BEFORE_YIELD = 512, ACCESSES_PER_CLOCK = 4 };
 
 static void give_way(const char *file, int line, const void *caller)
 {
@@ -17,7 +18,7 @@ static void give_way(const char *file, int line, const void *caller)
     simt_current->caller = caller;
     simt_current->round.place = 0;
     simt_current->failed_polls = simt_current->poll.count = 0; /* the address stays */
-    simt_current->clock_reads = 0;
+    simt_current->accesses = 0;
     simt_warp_of(simt_current)->yielded |= simt_bit_of(simt_current);
     simt_wait_turn();
 }
@@ -44,7 +45,7 @@ static bool polls_again(const void *address, uint64_t found, uint64_t signature)
     unsigned int count = again ? poll->count + 1 : 1;
     *poll = (struct simt_poll){address, found, signature, count, false};
     simt_current->waits = again;
-    return count >= POLLS_BEFORE_YIELD;
+    return count >= POLLS_BEFORE_YIELD || ++simt_current->accesses >= ACCESSES_BEFORE_YIELD;
 }
 
 static struct simt_change *change_of(const void *address)
@@ -78,6 +79,9 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
         simt_current->failed_polls = lock ? 0 : simt_current->failed_polls;
         simt_current->waits = false;
         simt_note_progress();
+        if (++simt_current->accesses >= ACCESSES_BEFORE_YIELD) {
+            give_way(file, line, NULL);
+        }
         return;
     }
     again = polls_again(address, old, signature);
@@ -119,7 +123,8 @@ void simt_volatile_read(const void *address, unsigned int size, const void *call
 
 void simt_clock_read(const void *caller)
 {
-    if (simt_current && ++simt_current->clock_reads >= CLOCKS_BEFORE_YIELD) {
+    if (simt_current &&
+        (simt_current->accesses += ACCESSES_PER_CLOCK) >= ACCESSES_BEFORE_YIELD) {
         simt_grid.progress += !simt_current->waits; /* as time passes */
         give_way(NULL, 0, caller);
     }

@@ -14,6 +14,7 @@
 
 enum {
     ROUNDS_BEFORE_OTHERS = 2,   /* of polls, before another block goes on */
+    WAKES_BEFORE_OTHERS = 8,    /* the same where the polls are not all that happens */
     ROUNDS_BEFORE_A_LOOK = 256, /* at the clock */
     ROUNDS_AT_MBARRIERS = 4096, /* that nothing can end */
     FULL_BEFORE_OTHERS = 64,    /* traces in a row in which nothing is changed */
@@ -100,6 +101,7 @@ static void wake_yielded(void)
                           simt_grid.suspended_count);
     }
     if ((simt_block->rounds > ROUNDS_BEFORE_OTHERS ||
+         ++simt_block->woken >= WAKES_BEFORE_OTHERS ||
          (simt_shuffled && simt_schedule_below(2) == 0)) && /* as blocks run at the same time */
         simt_can_wait_for_blocks()) {
         simt_suspend_block();

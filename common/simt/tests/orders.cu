@@ -324,6 +324,37 @@ __global__ void ok_look_back(const int *in, volatile long long *published, int *
     out[blockIdx.x * blockDim.x + threadIdx.x] = before;
 }
 
+// A loop that waits gives others their turn, whatever else it does: barriers, atomics, several
+// words.
+template <int form>
+__global__ void ok_other_work(volatile int *ready, int *turns)
+{
+    __shared__ volatile int late[2];
+    if (blockIdx.x == 1) {
+        if (threadIdx.x == 0)
+            ready[1] = 1;
+        return;
+    }
+    if (form == 0) {
+        while (!__syncthreads_or(ready[1])) {
+        }
+    } else if (form == 1) {
+        while (atomicAdd((int *)ready, 0) == atomicAdd((int *)ready + 1, 0))
+            atomicAdd(turns, 1);
+    } else if (form == 2) {
+        do {
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+        } while (ready[0] == 0 && ready[1] == 0);
+    } else {
+        late[threadIdx.x % 2] = 0; // FAULT note_waits_for_two
+        __syncthreads();
+        if (threadIdx.x == 32)
+            late[1] = 1;
+        while (late[0] == 0 && late[1] == 0) {
+        }
+    }
+}
+
 __global__ void ok_many_sleeps(int *out)
 {
     for (int i = 0; i < 20000; i++)
@@ -628,6 +659,14 @@ static const Case cases[] = {
     {"volatile_in_place_of_barrier", "__syncthreads() is missing",
      [] { volatile_in_place_of_barrier<<<1, 64>>>(a); }},
     {"ok_look_back", "", [] { ok_look_back<<<40, 64>>>(a, (volatile long long *)(a + 4096), b); }},
+    {"ok_waits_at_barriers", "",
+     [] { cudaLaunchCooperativeKernel(ok_other_work<0>, 2, 64, pointers); }},
+    {"ok_waits_and_counts", "",
+     [] { cudaLaunchCooperativeKernel(ok_other_work<1>, 2, 64, pointers); }},
+    {"ok_waits_at_named", "",
+     [] { cudaLaunchCooperativeKernel(ok_other_work<2>, 2, 64, pointers); }},
+    {"note_waits_for_two", "the same value",
+     [] { cudaLaunchCooperativeKernel(ok_other_work<3>, 2, 64, pointers); }},
     {"ok_many_sleeps", "", [] { ok_many_sleeps<<<1, 64>>>(a); }},
     {"ok_many_exchanges", "", [] { ok_many_exchanges<<<1, 1>>>(a); }},
     {"ok_plain_poll_ends", "", [] { ok_plain_poll_ends<<<1, 64>>>(a, b); }},
