@@ -3,7 +3,7 @@
 
 #include "machine/blocks.h"
 #include "machine/reports.h"
-#include "machine/turns.h"
+#include "machine/endless.h"
 #include "observe/observer.h"
 
 /* ---- loops around barriers ---- */
@@ -98,11 +98,11 @@ void simt_release_barrier(void)
     block->full_traces = 0;
     block->phase++;
     for (unsigned int i = 0; i < simt_grid.warps; i++) {
-        simt_make_ready(i, block->warps[i].at_barrier);
+        simt_go_on(i, block->warps[i].at_barrier, block->barrier_caller);
         block->warps[i].at_barrier = 0;
     }
     simt_note_progress();
-    block->current_warp = &block->warps[simt_ready_warp()];
+    block->current_warp = &block->warps[simt_lasts_long ? 0 : simt_ready_warp()];
     simt_counts.block_barriers++;
 }
 

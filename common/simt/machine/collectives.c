@@ -1,9 +1,9 @@
 /* Warp collectives: shuffles, votes, reductions and __syncwarp(). */
 #include "machine/blocks.h"
+#include "machine/endless.h"
 #include "machine/hooks.h"
 #include "machine/ptx.h"
 #include "machine/reports.h"
-#include "machine/turns.h"
 #include "observe/observer.h"
 
 unsigned int simt_collective_source(const struct simt_thread *thread, unsigned int lane)
@@ -270,7 +270,7 @@ void simt_try_collective(const struct simt_thread *thread)
     }
     do_collective(lanes, together, warp->exited);
     warp->at_collective &= ~together;
-    simt_make_ready(number, together);
+    simt_go_on(number, together, thread->caller);
 }
 
 uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask, uint64_t value,

@@ -9,6 +9,7 @@
 #include "base/worker.h"
 #include "machine/blocks.h"
 #include "machine/cluster.h"
+#include "machine/endless.h"
 #include "machine/fault.h"
 #include "machine/fibers.h"
 #include "machine/launched.h"
@@ -246,6 +247,7 @@ static void open_launch(const struct simt_launch *asked)
     simt_grid.pipelines_used = false;
     simt_note_progress();
     simt_progress_start_launch();
+    simt_lasts_long = simt_goes_round = false;
     simt_counts.launches++;
     simt_note_launched(asked);
     simt_schedule_start_launch();

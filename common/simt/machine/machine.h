@@ -214,7 +214,7 @@ struct simt_grid {
     struct simt_block *suspended, **last_suspended, *idle, *made;
 
     /* Grows with all that shows that the launch gets on; what it was, and since when. */
-    uint64_t progress, progress_seen;
+    uint64_t progress, progress_seen, clocks; /* clocks: how often they were read */
     double stuck_since;
 
     bool pipelines_used, changed;

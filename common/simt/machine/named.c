@@ -4,9 +4,9 @@
 
 #include "base/exit.h"
 #include "cuda/simt_ptx_runtime.h"
+#include "machine/endless.h"
 #include "machine/ptx.h"
 #include "machine/reports.h"
-#include "machine/turns.h"
 #include "observe/observer.h"
 
 static const void *called_at; /* by the kernel */
@@ -33,7 +33,7 @@ static void wake(unsigned int number, const struct simt_named_barrier *barrier)
         if (&simt_block->named[simt_block->threads[thread].lane] == barrier) {
             simt_block->threads[thread].result = (uint64_t)barrier->came << 32 | barrier->came_true;
             warp->at_named &= ~(1u << simt_lowest(set));
-            simt_make_ready(number, 1u << simt_lowest(set));
+            simt_go_on(number, 1u << simt_lowest(set), simt_block->threads[thread].caller);
             if (simt_tracing) {
                 simt_observer.acquire(thread, barrier->clock);
             }

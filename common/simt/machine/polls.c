@@ -1,8 +1,8 @@
 /* Locks and other spinning: a thread that polls gives way, so that others get on. */
 #include <string.h>
 
+#include "machine/endless.h"
 #include "machine/schedule.h"
-#include "machine/turns.h"
 #include "memory/heap.h"
 #include "memory/memory.h"
 #include "observe/observer.h"
@@ -37,6 +37,17 @@ void simt_access_point(const void *address)
     }
 }
 
+/* The running thread has had its turn, whatever it does. Whether it gets on, another look tells. */
+static bool tires(void)
+{
+    const bool tired = ++simt_current->accesses >= ACCESSES_BEFORE_YIELD;
+    if (tired) {
+        simt_grid.progress++;
+        simt_look_whether_long();
+    }
+    return tired;
+}
+
 /* The same as the last time, at the same place, with the same result? */
 static bool polls_again(const void *address, uint64_t found, uint64_t signature)
 {
@@ -45,7 +56,7 @@ static bool polls_again(const void *address, uint64_t found, uint64_t signature)
     unsigned int count = again ? poll->count + 1 : 1;
     *poll = (struct simt_poll){address, found, signature, count, false};
     simt_current->waits = again;
-    return count >= POLLS_BEFORE_YIELD || ++simt_current->accesses >= ACCESSES_BEFORE_YIELD;
+    return count >= POLLS_BEFORE_YIELD || tires();
 }
 
 static struct simt_change *change_of(const void *address)
@@ -79,7 +90,7 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
         simt_current->failed_polls = lock ? 0 : simt_current->failed_polls;
         simt_current->waits = false;
         simt_note_progress();
-        if (++simt_current->accesses >= ACCESSES_BEFORE_YIELD) {
+        if (tires()) {
             give_way(file, line, NULL);
         }
         return;
@@ -123,8 +134,8 @@ void simt_volatile_read(const void *address, unsigned int size, const void *call
 
 void simt_clock_read(const void *caller)
 {
-    if (simt_current &&
-        (simt_current->accesses += ACCESSES_PER_CLOCK) >= ACCESSES_BEFORE_YIELD) {
+    simt_grid.clocks++;
+    if (simt_current && (simt_current->accesses += ACCESSES_PER_CLOCK) >= ACCESSES_BEFORE_YIELD) {
         simt_grid.progress += !simt_current->waits; /* as time passes */
         give_way(NULL, 0, caller);
     }
@@ -137,6 +148,7 @@ void simt_volatile_write(const void *caller)
         simt_atomic_point(NULL, 0, caller);
     }
     if (simt_current) {
+        simt_grid.progress++;
         simt_current->poll.address = NULL;
         simt_current->waits = false;
     }

@@ -190,7 +190,9 @@ static void print_place(unsigned int thread)
         break;
     case PLACE_ROUND: {
         const struct simt_source *source = simt_source_of(at->round.place);
-        fprintf(stderr, "in a loop at %s:%d", source->file, source->line);
+        const bool known = source->line > 0 || !at->file;
+        fprintf(stderr, "in a loop at %s:%d", known ? source->file : at->file,
+                known ? source->line : at->line);
         break;
     }
     case PLACE_EXITED:

@@ -8,6 +8,7 @@
 #include "base/host.h"
 #include "base/setting.h"
 #include "machine/blocks.h"
+#include "machine/endless.h"
 #include "machine/progress.h"
 #include "machine/ptx.h"
 #include "machine/reports.h"
@@ -53,7 +54,7 @@ static double patience(void)
     return seconds;
 }
 
-static bool lasts(double since, unsigned int times)
+bool simt_lasts(double since, unsigned int times)
 {
     return patience() > 0 && simt_processor_seconds() - since > times * patience();
 }
@@ -65,7 +66,7 @@ static void look_at_clock(void)
     if (simt_grid.progress != simt_grid.progress_seen) {
         simt_grid.progress_seen = simt_grid.progress;
         simt_grid.stuck_since = simt_processor_seconds();
-    } else if (lasts(simt_grid.stuck_since, 1)) {
+    } else if (simt_lasts(simt_grid.stuck_since, 1)) {
         simt_report_stuck(
             simt_tracing && simt_block->full_traces >= FULL_BEFORE_OTHERS
                 ? "endless loop: the threads that can run change nothing, and nothing ends them"
@@ -100,8 +101,8 @@ static void wake_yielded(void)
         simt_report_stuck("deadlock: the threads that are left wait at mbarriers",
                           simt_grid.suspended_count);
     }
-    if ((simt_block->rounds > ROUNDS_BEFORE_OTHERS ||
-         ++simt_block->woken >= WAKES_BEFORE_OTHERS ||
+    if ((simt_block->rounds > ROUNDS_BEFORE_OTHERS || ++simt_block->woken >= WAKES_BEFORE_OTHERS ||
+         simt_goes_round ||
          (simt_shuffled && simt_schedule_below(2) == 0)) && /* as blocks run at the same time */
         simt_can_wait_for_blocks()) {
         simt_suspend_block();
@@ -175,7 +176,7 @@ static bool gives_way(struct simt_warp *warp)
     }
     simt_grid.progress++;
     if (simt_block->full_traces % FULL_BEFORE_OTHERS == 0 &&
-        lasts(simt_block->idle_since, LONGER_IN_LOOPS)) {
+        simt_lasts(simt_block->idle_since, LONGER_IN_LOOPS)) {
         for (unsigned int set = warp->trace_full; set; set &= set - 1) {
             name_loop(&warp->lanes[simt_lowest(set)]);
         }
@@ -228,6 +229,9 @@ void simt_find_ready_warp(void)
         simt_trace_drain(0);
     }
     while (simt_ready_warp() == simt_grid.warps) {
+        if (simt_lasts_long) {
+            simt_look_for_round();
+        }
         wake_yielded();
     }
     simt_block->current_warp = &simt_block->warps[simt_ready_warp()];

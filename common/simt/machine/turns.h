@@ -32,6 +32,9 @@ static inline unsigned int simt_ready_warp(void)
     return simt_grid.warps;
 }
 
+/* Whether more processor time has passed than so many times what SIMT_WATCHDOG says. */
+bool simt_lasts(double since, unsigned int times);
+
 /* The current warp has no ready lane: makes one ready, or goes on with another warp, or with
  * another block. */
 void simt_find_ready_warp(void);

@@ -44,6 +44,11 @@ static bool contains(const void *address)
     return (uintptr_t)address - (uintptr_t)heap < (uintptr_t)(heap_end - heap);
 }
 
+bool simt_heap_is_used(void)
+{
+    return in_use > 0;
+}
+
 bool simt_heap_contains(const void *address)
 {
     return contains(address);

@@ -9,6 +9,7 @@ void simt_heap_describe(const void *address, char *text, size_t size);
 void simt_heap_open(bool closed); /* `closed`: it may be touched only from now on */
 /* The launch that runs has been given NULL by malloc or new. */
 bool simt_heap_refused(void);
+bool simt_heap_is_used(void);
 void simt_heap_close(void);
 void simt_heap_reset(void);
 /* Of the allocation that starts at an address, the bytes. */

@@ -77,6 +77,19 @@ __global__ void endless(int *out)
     *out = recurse(0);
 }
 
+__global__ void endless_barriers(int *out)
+{
+    do {
+        out[threadIdx.x] = 7;
+    } while (!__syncthreads_or(out[threadIdx.x] < 0)); // MARK endless_barriers
+}
+
+__global__ void endless_votes(const int *in)
+{
+    while (__any_sync(~0u, in[threadIdx.x] == 0)) { // MARK endless_votes
+    }
+}
+
 __global__ void no_shared(float *out)
 {
     extern __shared__ float s[];
@@ -124,6 +137,10 @@ int main(int count, char **arguments)
         null_pointer<<<1, 64>>>(nullptr);
     } else if (!strcmp(name, "endless")) {
         endless<<<1, 1>>>((int *)device);
+    } else if (!strcmp(name, "endless_barriers")) {
+        endless_barriers<<<1, 64>>>((int *)device);
+    } else if (!strcmp(name, "endless_votes")) {
+        endless_votes<<<1, 32>>>((int *)device);
     } else if (!strcmp(name, "no_shared")) {
         no_shared<<<1, 1>>>(device);
     } else if (!strcmp(name, "trap")) {

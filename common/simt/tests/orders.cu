@@ -342,9 +342,14 @@ __global__ void ok_other_work(volatile int *ready, int *turns)
         while (atomicAdd((int *)ready, 0) == atomicAdd((int *)ready + 1, 0))
             atomicAdd(turns, 1);
     } else if (form == 2) {
+        int goes;
         do {
+            if (threadIdx.x == 0)
+                late[0] = ready[0] + ready[1];
             asm volatile("bar.sync 1, 64;" ::: "memory");
-        } while (ready[0] == 0 && ready[1] == 0);
+            goes = late[0];
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+        } while (!goes);
     } else {
         late[threadIdx.x % 2] = 0; // FAULT note_waits_for_two
         __syncthreads();
@@ -353,6 +358,21 @@ __global__ void ok_other_work(volatile int *ready, int *turns)
         while (late[0] == 0 && late[1] == 0) {
         }
     }
+}
+
+// Threads that meet in each iteration, for long.
+__global__ void ok_long_barriers(int *out, int n)
+{
+    __shared__ int turns;
+    if (threadIdx.x == 0)
+        turns = 0;
+    __syncthreads();
+    do {
+        if (threadIdx.x == 0)
+            turns++;
+        out[threadIdx.x] = n;
+        __syncthreads();
+    } while (__syncthreads_or(turns < n));
 }
 
 __global__ void ok_many_sleeps(int *out)
@@ -667,6 +687,11 @@ static const Case cases[] = {
      [] { cudaLaunchCooperativeKernel(ok_other_work<2>, 2, 64, pointers); }},
     {"note_waits_for_two", "the same value",
      [] { cudaLaunchCooperativeKernel(ok_other_work<3>, 2, 64, pointers); }},
+    {"ok_long_barriers", "",
+     [] {
+         setenv("SIMT_WATCHDOG", "0.001", 1); // looked at soon
+         ok_long_barriers<<<1, 64>>>(a, 9999);
+     }},
     {"ok_many_sleeps", "", [] { ok_many_sleeps<<<1, 64>>>(a); }},
     {"ok_many_exchanges", "", [] { ok_many_exchanges<<<1, 1>>>(a); }},
     {"ok_plain_poll_ends", "", [] { ok_plain_poll_ends<<<1, 64>>>(a, b); }},

@@ -1,0 +1,36 @@
+/* Loops without end in which threads meet. */
+#ifndef SIMT_ENDLESS_H
+#define SIMT_ENDLESS_H
+
+#include "machine/turns.h"
+#include "program/source.h"
+
+/* No block has ended for long: threads that meet give way, and are looked at where all have. */
+extern bool simt_lasts_long;
+/* The block's state has been there before: the others go on first. */
+extern bool simt_goes_round;
+
+void simt_look_whether_long(void);
+void simt_look_for_round(void);
+
+/* Lanes have met, at a barrier or in a collective: they go on. */
+static inline void simt_go_on(unsigned int number, unsigned int lanes, const void *caller)
+{
+    static unsigned int meetings;
+    if (__builtin_expect(++meetings % 2048 == 0, 0)) {
+        simt_look_whether_long();
+    }
+    if (__builtin_expect(simt_lasts_long, 0)) {
+        struct simt_warp *warp = &simt_block->warps[number];
+        for (unsigned int set = lanes; set; set &= set - 1) {
+            warp->lanes[simt_lowest(set)].round.place = simt_place_of(caller);
+        }
+        warp->yielded |= lanes;
+        simt_grid.progress++; /* they do not poll */
+    } else {
+        simt_make_ready(number, lanes);
+    }
+}
+
+#endif
+/* SPDX-License-Identifier: MIT */
