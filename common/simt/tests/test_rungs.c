@@ -84,7 +84,8 @@ static void count(FILE *out, const char *line)
     char *json;
     assert_true(descriptor >= 0);
     close(descriptor);
-    snprintf(command, sizeof command, "SIMT_DEVICES=4 %.*s '%s'/%s --counters --json %s >/dev/null",
+    snprintf(command, sizeof command, /* what it prints tells which rung failed */
+             "out=$(SIMT_DEVICES=4 %.*s '%s'/%s --counters --json %s) || { echo \"$out\"; false; }",
              (int)setting_of(line), line, folder, line + setting_of(line), path);
     assert_int_equal(system(command), 0);
     json = read_file(path);
