@@ -41,7 +41,7 @@ STEPS = [
     ("07_gemm", "--all --type tf32 --m 100 --n 67 --k 45 --beta 2"),
     ("08_conv", "--all --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1"),
 ]
-FAULTS = ["faults", "faults_memory", "kernels", "stencils", "orders", "barriers", "streams", "faults_ptx", "faults_wgmma", "faults_cluster"]
+FAULTS = ["faults", "faults_memory", "kernels", "orders", "barriers", "streams", "faults_ptx", "faults_wgmma", "faults_cluster"]
 SAMPLE = {"simt_orders ok_look_back", "simt_orders ok_grid_barrier", "program scan_warp", "program grid_sync",
           "04_gpu_atomic --n 16387 --rung atomic_block", "06_gpu_warp_shuffle --n 16387 --rung one_launch",
           "exercise 06b_last_block"}
