@@ -2,7 +2,7 @@
 #ifndef RUNGS_VERSION_H
 #define RUNGS_VERSION_H
 
-#define RUNGS_VERSION "3.0.0-dev"
+#define RUNGS_VERSION "3.0.0"
 
 #endif
 /* SPDX-License-Identifier: MIT */
