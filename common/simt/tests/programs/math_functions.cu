@@ -167,9 +167,13 @@ struct Test {
     T at[4];
 };
 
-template <class T, int n, class Reference>
+// A pointer: with a type of its own each reference would take the compiler long.
+template <class R>
+using Reference = R (*)(R, R, R, R);
+
+template <class T, class R, int n>
 static void compare(Test<T, n> &test, const std::vector<T> *x, const std::vector<T> &y,
-                    const Reference &reference)
+                    Reference<R> reference)
 {
     for (size_t i = 0; i < y.size(); i++) {
         const T right = (T)reference(x[0][i], x[1][i], x[2][i], x[3][i]);
@@ -189,6 +193,12 @@ __global__ void map(F f, const T *a, const T *b, const T *c, const T *d, T *y, i
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         y[i] = f(a[i], b[i], c[i], d[i]);
+}
+
+template <class T, class F>
+static void launch_map(const void *f, T *const *at, int n)
+{
+    map<<<8, 128>>>(*(const F *)f, at[0], at[1], at[2], at[3], at[4], n);
 }
 
 template <class T>
@@ -285,8 +295,9 @@ static bool next_arguments(uint64_t &at, std::vector<T> *x)
     return !x[0].empty();
 }
 
-template <class T, int n, class F, class Reference>
-static void run(Test<T, n> test, const F &f, const Reference &reference)
+template <class T, class R, int n>
+static void judge(Test<T, n> test, void (*launch)(const void *, T *const *, int), const void *f,
+                  Reference<R> reference)
 {
     static T *device[5];
     std::vector<T> x[4], y;
@@ -300,9 +311,9 @@ static void run(Test<T, n> test, const F &f, const Reference &reference)
         y.resize(x[0].size());
         for (int j = 0; j < 4; j++)
             CHECK(cudaMemcpy(device[j], x[j].data(), y.size() * sizeof(T), cudaMemcpyHostToDevice));
-        map<<<8, 128>>>(f, device[0], device[1], device[2], device[3], device[4], (int)y.size());
+        launch(f, device, (int)y.size());
         CHECK(cudaMemcpy(y.data(), device[4], y.size() * sizeof(T), cudaMemcpyDeviceToHost));
-        compare(test, x, y, reference);
+        compare<T, R>(test, x, y, reference);
     }
     if (thorough || test.worst > test.ulps) {
         printf("%-16s %g ulp, allowed %g, at %.9g %.9g %.9g %.9g\n", test.name, test.worst,
@@ -313,9 +324,15 @@ static void run(Test<T, n> test, const F &f, const Reference &reference)
     failures += test.worst > test.ulps;
 }
 
+template <class T, class R, int n, class F>
+static void run(const Test<T, n> &test, const F &f, Reference<R> reference)
+{
+    judge<T, R>(test, launch_map<T, F>, &f, reference);
+}
+
 // NAME(f)(arguments) as a GPU computes it, and as it should be, in R.
 #define ONE(T, R, name, n, ulps, apart, call, reference)                                           \
-    run(                                                                                           \
+    run<T, R>(                                                                                     \
         Test<T, n>{#name, ulps, apart, 0, {}},                                                     \
         [] __device__(T a, T b, T c, T d) -> T { return (void)b, (void)c, (void)d, call; },        \
         [](R a, R b, R c, R d) -> R { return (void)b, (void)c, (void)d, reference; })
