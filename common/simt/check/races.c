@@ -90,9 +90,9 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
         same_warp = false;
     }
     const bool both_store = act->kind == EVENT_STORE && other_kind == EVENT_STORE;
-    const bool same_value = (both_store || !both_volatile) &&
-                            of_same_value(act, thread, address, other_thread, other_kind, near,
-                                          same_warp);
+    const bool same_value =
+        (both_store || !both_volatile) &&
+        of_same_value(act, thread, address, other_thread, other_kind, near, same_warp);
     if (same_value && (kind == EVENT_LOAD || other_kind == EVENT_LOAD)) {
         return; /* of the stores a note tells */
     }

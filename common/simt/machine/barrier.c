@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "machine/blocks.h"
-#include "machine/reports.h"
 #include "machine/endless.h"
+#include "machine/reports.h"
 #include "observe/observer.h"
 
 /* ---- loops around barriers ---- */

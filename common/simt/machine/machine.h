@@ -67,7 +67,7 @@ struct simt_thread {
     unsigned char size;
     /* The rest is of no concern then. */
     unsigned int failed_polls, accesses; /* since it last gave way */
-    const struct simt_mbarrier *awaited;    /* by mbarrier.try_wait */
+    const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
     struct simt_bulk_groups bulk;
     struct simt_poll poll;
     struct simt_round round;
