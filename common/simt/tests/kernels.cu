@@ -372,35 +372,6 @@ __global__ void volatile_warp(const float *in, float *out)
 
 // ---- shared memory in parts ---------------------------------------------------------------------
 
-union Scratch {
-    int keys[BLOCK];
-    float sums[BLOCK];
-};
-
-template <bool BARRIER>
-__device__ void in_turn(const int *in, float *out)
-{
-    __shared__ Scratch scratch;
-    scratch.keys[threadIdx.x] = in[threadIdx.x];
-    __syncthreads();
-    int key = scratch.keys[BLOCK - 1 - threadIdx.x]; // FAULT scratch_in_use
-    if (BARRIER)
-        __syncthreads();
-    scratch.sums[threadIdx.x] = key * 0.5f; // FAULT scratch_in_use
-    __syncthreads();
-    out[threadIdx.x] = scratch.sums[threadIdx.x ^ 1];
-}
-
-__global__ void ok_in_turn(const int *in, float *out)
-{
-    in_turn<true>(in, out);
-}
-
-__global__ void scratch_in_use(const int *in, float *out)
-{
-    in_turn<false>(in, out);
-}
-
 // Dynamic shared memory, carved into arrays of different types.
 template <int EXTRA>
 __device__ void carved(double *out)
@@ -479,63 +450,6 @@ __global__ void one_more_line(float *out)
     out[threadIdx.x] = lines[3][threadIdx.x % TILE];
 }
 
-// 16 bytes at a time, and what is left.
-template <int FIRST>
-__device__ void sum_quads(const float *in, int n, float *out)
-{
-    __shared__ __align__(16) float tile[BLOCK + 4];
-    for (int i = threadIdx.x; i < n; i += blockDim.x)
-        tile[i] = in[i];
-    __syncthreads();
-    float sum = 0;
-    for (int i = FIRST + 4 * threadIdx.x; i + 3 < n; i += 4 * blockDim.x) {
-        float4 quad = *(const float4 *)&tile[i]; // FAULT quads_from_one
-        sum += quad.x + quad.y + quad.z + quad.w;
-    }
-    if ((int)threadIdx.x < n % 4)
-        sum += tile[n / 4 * 4 + threadIdx.x];
-    out[threadIdx.x] = sum;
-}
-
-__global__ void ok_quads(const float *in, float *out)
-{
-    sum_quads<0>(in, BLOCK - 3, out);
-}
-
-__global__ void quads_from_one(const float *in, float *out)
-{
-    sum_quads<1>(in, BLOCK - 3, out);
-}
-
-// Along diagonals: each cell is made of the two before it.
-template <bool BARRIER>
-__device__ void diagonals(const int *in, int *out)
-{
-    __shared__ int cells[TILE + 1][TILE + 1];
-    int row = threadIdx.x + 1;
-    cells[0][row] = cells[row][0] = in[row];
-    __syncthreads();
-    for (int i = 0; i < 2 * TILE - 1; i++) {
-        int column = i - (int)threadIdx.x + 1;
-        if (column >= 1 && column <= TILE)
-            cells[row][column] = max(cells[row - 1][column], // FAULT diagonal_too_early
-                                     cells[row][column - 1]);
-        if (BARRIER)
-            __syncthreads();
-    }
-    out[threadIdx.x] = cells[TILE][row];
-}
-
-__global__ void ok_diagonals(const int *in, int *out)
-{
-    diagonals<true>(in, out);
-}
-
-__global__ void diagonal_too_early(const int *in, int *out)
-{
-    diagonals<false>(in, out);
-}
-
 // Made once, by whoever comes first.
 __global__ void made_twice(int *made, int *table)
 {
@@ -580,8 +494,6 @@ static const Case cases[] = {
      [] { tile_not_synchronized<<<1, BLOCK>>>(in, a); }},
     {"ok_volatile_warp", "", [] { ok_volatile_warp<<<1, 32>>>(f, f + 4096); }},
     {"volatile_warp", "__syncwarp() is missing", [] { volatile_warp<<<1, 32>>>(f, f + 4096); }},
-    {"ok_in_turn", "", [] { ok_in_turn<<<1, BLOCK>>>(in, f); }},
-    {"scratch_in_use", "data race in shared", [] { scratch_in_use<<<1, BLOCK>>>(in, f); }},
     {"ok_carved", "", [] { ok_carved<<<1, BLOCK, 13 * BLOCK>>>((double *)f); }},
     {"carved_too_far", "the launch asked for 1664 bytes",
      [] { carved_too_far<<<1, BLOCK, 13 * BLOCK>>>((double *)f); }},
@@ -591,10 +503,6 @@ static const Case cases[] = {
     {"between_two", "0 bytes past the end of", [] { between_two<<<1, BLOCK>>>(f); }},
     {"one_more_line", "0 bytes past the end of lines, which has 512 bytes",
      [] { one_more_line<float><<<1, BLOCK>>>(f); }},
-    {"ok_quads", "", [] { ok_quads<<<1, BLOCK>>>(f, f + 4096); }},
-    {"quads_from_one", "misaligned address", [] { quads_from_one<<<1, BLOCK>>>(f, f + 4096); }},
-    {"ok_diagonals", "", [] { ok_diagonals<<<1, TILE>>>(in, a); }},
-    {"diagonal_too_early", "data race in shared", [] { diagonal_too_early<<<1, TILE>>>(in, a); }},
     {"made_twice", "of another block", [] { made_twice<<<4, 1>>>(a, b); }},
 };
 

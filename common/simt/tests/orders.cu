@@ -341,15 +341,6 @@ __global__ void ok_other_work(volatile int *ready, int *turns)
     } else if (form == 1) {
         while (atomicAdd((int *)ready, 0) == atomicAdd((int *)ready + 1, 0))
             atomicAdd(turns, 1);
-    } else if (form == 2) {
-        int goes;
-        do {
-            if (threadIdx.x == 0)
-                late[0] = ready[0] + ready[1];
-            asm volatile("bar.sync 1, 64;" ::: "memory");
-            goes = late[0];
-            asm volatile("bar.sync 1, 64;" ::: "memory");
-        } while (!goes);
     } else {
         late[threadIdx.x % 2] = 0; // FAULT note_waits_for_two
         __syncthreads();
@@ -683,10 +674,8 @@ static const Case cases[] = {
      [] { cudaLaunchCooperativeKernel(ok_other_work<0>, 2, 64, pointers); }},
     {"ok_waits_and_counts", "",
      [] { cudaLaunchCooperativeKernel(ok_other_work<1>, 2, 64, pointers); }},
-    {"ok_waits_at_named", "",
-     [] { cudaLaunchCooperativeKernel(ok_other_work<2>, 2, 64, pointers); }},
     {"note_waits_for_two", "the same value",
-     [] { cudaLaunchCooperativeKernel(ok_other_work<3>, 2, 64, pointers); }},
+     [] { cudaLaunchCooperativeKernel(ok_other_work<2>, 2, 64, pointers); }},
     {"ok_long_barriers", "",
      [] {
          setenv("SIMT_WATCHDOG", "0.001", 1); // looked at soon
