@@ -200,7 +200,7 @@ static void test_tiles(void **state)
 
 /* High tiles in all columns of tiles, in the first of three, or in none; of either kind the last of
  * a column is whole, or as low as can be. The fewest steps along k, and one more that is not
- * whole. Real data where both kinds are; for the others the probe shows which elements are wrong. */
+ * whole. Real data where both kinds are; else the probe shows which elements are wrong. */
 static void verify_even_tiles(unsigned low_rows, bool pairs)
 {
     static const unsigned high[] = {0, 1, 3};
@@ -210,7 +210,7 @@ static void verify_even_tiles(unsigned low_rows, bool pairs)
     plan = (struct bf16_plan){.way = BF16_EVEN, .splits = 1, .rows = low_rows, .pairs = pairs};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r += STEP_TEST_SANITIZED ? 3 : 1)
         for (size_t h = 0; h < sizeof high / sizeof high[0]; h++) {
-            /* Rows that end a tile of the kind that is not there; a sanitizer needs each kind once. */
+            /* Rows that end a tile of the other kind; a sanitizer needs each kind once. */
             if ((r < 4 && h == 2 * (r % 2)) || (STEP_TEST_SANITIZED && h != 1))
                 continue;
             plan.high_columns = high[h];

@@ -205,31 +205,12 @@ template <class T>
 static std::vector<T> edges()
 {
     typedef std::numeric_limits<T> limits;
-    std::vector<T> values = {0,
-                             limits::denorm_min(),
-                             limits::min(),
-                             limits::max(),
-                             limits::infinity(),
-                             1,
-                             2,
-                             3,
-                             T(0.5),
-                             T(1.5),
-                             8,
-                             9,
-                             10,
-                             T(1e-5),
-                             T(0.1),
-                             T(0.99999),
-                             88,
-                             89,
-                             100,
-                             T(709.7),
-                             T(1e5),
-                             T(1e10),
-                             limits::epsilon(),
-                             1 + limits::epsilon(),
-                             T(1) / 3};
+    std::vector<T> values = {
+        limits::denorm_min(), limits::min(),         limits::max(), limits::infinity(),
+        limits::epsilon(),    1 + limits::epsilon(), T(1) / 3};
+    for (double value : {0.0, 1.0, 2.0, 3.0, 0.5, 1.5, 8.0, 9.0, 10.0, 1e-5, 0.1, 0.99999, 88.0,
+                         89.0, 100.0, 709.7, 1e5, 1e10})
+        values.push_back(T(value));
     for (size_t i = values.size(); i-- > 0;)
         values.push_back(-values[i]);
     values.push_back(limits::quiet_NaN());
