@@ -56,21 +56,26 @@ void simt_look_whether_long(void)
 }
 
 /* All of a stack is read, also what is between its variables. */
-__attribute__((no_sanitize_address)) static uint64_t add(uint64_t state, const void *from,
-                                                         size_t size)
+__attribute__((no_sanitize_address)) uint64_t simt_hash(uint64_t state, const void *from,
+                                                        size_t size)
 {
     const char *at = from;
-    bytes += size;
-    for (; size >= sizeof state && bytes < MOST_BYTES; at += sizeof state, size -= sizeof state) {
+    for (; size >= sizeof state; at += sizeof state, size -= sizeof state) {
         uint64_t word;
         memcpy(&word, at, sizeof word);
         state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);
         state ^= state >> 32;
     }
-    for (size_t i = 0; i < size && bytes < MOST_BYTES; i++) {
+    for (size_t i = 0; i < size; i++) {
         state = (state ^ (unsigned char)at[i]) * UINT64_C(0x9e3779b97f4a7c15);
     }
     return state;
+}
+
+static uint64_t add(uint64_t state, const void *from, size_t size)
+{
+    bytes += size;
+    return bytes < MOST_BYTES ? simt_hash(state, from, size) : state;
 }
 
 static uint64_t add_stack(uint64_t state, const struct simt_fiber *fiber, const void *from)

@@ -13,6 +13,9 @@ extern bool simt_goes_round;
 void simt_look_whether_long(void);
 void simt_look_for_round(void);
 
+/* Of a hash and of so many more bytes. */
+uint64_t simt_hash(uint64_t state, const void *from, size_t size);
+
 /* Lanes have met, at a barrier or in a collective: they go on. */
 static inline void simt_go_on(unsigned int number, unsigned int lanes, const void *caller)
 {

@@ -237,16 +237,6 @@ void simt_find_ready_warp(void)
     simt_block->current_warp = &simt_block->warps[simt_ready_warp()];
 }
 
-static uint64_t hash(const uint64_t *word, const char *end)
-{
-    uint64_t state = 1;
-    for (; (const char *)word < end; word++) {
-        state = (state ^ *word) * UINT64_C(0x9e3779b97f4a7c15);
-        state ^= state >> 32;
-    }
-    return state;
-}
-
 /* What the running thread does next depends on memory, on its stack, and on its registers, which
  * come to lie there. R. Brent, 1980: it is compared with what it was at the last power of two. */
 static __attribute__((noinline)) void note_state(void)
@@ -257,8 +247,9 @@ static __attribute__((noinline)) void note_state(void)
     uint64_t state;
     memset(&registers, 0, sizeof registers);
     (void)setjmp(registers);
-    state = hash((const uint64_t *)(const void *)&registers,
-                 (const char *)fiber->stack + fiber->stack_bytes);
+    state = simt_hash(
+        1, &registers,
+        (size_t)((const char *)fiber->stack + fiber->stack_bytes - (const char *)&registers));
     round->count++;
     if (round->noted > 0 && state == round->state) {
         round->until = 2 * round->count - round->noted;
