@@ -14,8 +14,8 @@
 #include "parts/workspace.h"
 #include "problem/gemm/gemm.h"
 
-static const unsigned tile_m[TILE_SHAPES] = {128, 128, 128, 256, 128, 64, 64};
-static const unsigned tile_n[TILE_SHAPES] = {256, 224, 192, 128, 128, 128, 64};
+static const unsigned tile_m[TILE_SHAPES] = {128, 128, 128, 128, 128, 64};
+static const unsigned tile_n[TILE_SHAPES] = {256, 192, 160, 128, 96, 128};
 
 static void check_tiles_plan(const struct gemm *call, const struct plan *plan)
 {

@@ -15,8 +15,8 @@
 #include "rungs.h"
 #include "step_test.h"
 
-static const unsigned tile_m[TILE_SHAPES] = {128, 128, 128, 256, 128, 64, 64};
-static const unsigned tile_n[TILE_SHAPES] = {256, 224, 192, 128, 128, 128, 64};
+static const unsigned tile_m[TILE_SHAPES] = {128, 128, 128, 128, 128, 64};
+static const unsigned tile_n[TILE_SHAPES] = {256, 192, 160, 128, 96, 128};
 
 static size_t ceil_of(size_t a, size_t b)
 {
@@ -135,7 +135,7 @@ static void test_seven_parts(void **state)
         skip();
     struct problem *const problem = loaded_problem(&gemm_kind, 60, 64, (size_t)7 * 64, 0);
     forced = (struct plan){
-        .kind = BY_TILES, .shape = TILE_64X64, .blocks = 7, .added_later = true, .splits = 1};
+        .kind = BY_TILES, .shape = TILE_64X128, .blocks = 7, .added_later = true, .splits = 1};
     verify_forced(problem);
     gemm_kind.destroy(problem);
 }

@@ -19,16 +19,15 @@ enum plan_kind { BY_NOTHING, BY_TILES, BY_FEW_ROWS, BY_FEW_COLUMNS, BY_SMALL_TIL
 /* Tiles of tiles_of_c, rows x columns of C. */
 enum {
     TILE_128X256,
-    TILE_128X224,
     TILE_128X192,
-    TILE_256X128,
+    TILE_128X160,
     TILE_128X128,
+    TILE_128X96,
     TILE_64X128,
-    TILE_64X64,
     TILE_SHAPES
 };
 
-enum { SMALL_SHAPES = 8 }; /* of small_tiles: plan_small_tiles in any_shape/float32/times.h */
+enum { SMALL_SHAPES = 11 }; /* of small_tiles: plan_small_tiles in any_shape/float32/times.h */
 
 struct plan {
     enum plan_kind kind;

@@ -73,8 +73,8 @@ extern "C" void prepare_any_shape(const struct gemm *call)
 
 extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
-    static const char *const tiles[TILE_SHAPES] = {"128x256", "128x224", "128x192", "256x128",
-                                                   "128x128", "64x128",  "64x64"};
+    static const char *const tiles[TILE_SHAPES] = {"128x256", "128x192", "128x160",
+                                                   "128x128", "128x96",  "64x128"};
 
     if (call->m == 0 || call->n == 0)
         return;

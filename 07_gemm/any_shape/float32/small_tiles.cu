@@ -9,14 +9,16 @@
 
 /* A block's warps are SLICES groups of DOWN x ACROSS. Each group computes all M x N elements of the
  * tile, for every SLICES-th chunk of DEPTH values of p, and has a ring of its own, with a chunk a
- * stage. A lane has ROWS x COLUMNS elements: rows 4 apart, and fours of columns 32 apart. */
-template <unsigned DOWN_, unsigned ACROSS_, unsigned SLICES_, unsigned ROWS_, unsigned COLUMNS_,
-          unsigned DEPTH_, unsigned STAGES_, unsigned RESIDENT_>
+ * stage. A warp's lanes are in LANES_DOWN rows of LANES_ACROSS. Each has ROWS rows, LANES_DOWN
+ * apart, of four columns. */
+template <unsigned DOWN_, unsigned ACROSS_, unsigned SLICES_, unsigned ROWS_, unsigned STAGES_,
+          unsigned RESIDENT_, unsigned LANES_ACROSS_ = 8>
 struct Small {
     static const unsigned DOWN = DOWN_, ACROSS = ACROSS_, SLICES = SLICES_, ROWS = ROWS_;
-    static const unsigned COLUMNS = COLUMNS_, DEPTH = DEPTH_, STAGES = STAGES_;
-    static const unsigned RESIDENT = RESIDENT_, GROUP = DOWN * ACROSS * 32;
-    static const unsigned M = DOWN * ROWS * 4, N = ACROSS * COLUMNS * 8, THREADS = GROUP * SLICES;
+    static const unsigned DEPTH = 16, STAGES = STAGES_, RESIDENT = RESIDENT_;
+    static const unsigned LANES_ACROSS = LANES_ACROSS_, LANES_DOWN = 32 / LANES_ACROSS;
+    static const unsigned M = DOWN * ROWS * LANES_DOWN, N = ACROSS * LANES_ACROSS * 4;
+    static const unsigned GROUP = DOWN * ACROSS * 32, THREADS = GROUP * SLICES;
     static const unsigned COUNT = M * N / THREADS; /* of a thread in the end */
 
     /* A's part of a stage is [row][p], padded to avoid bank conflicts. */
@@ -90,10 +92,10 @@ static __device__ void copy_part(float *stage, const struct share &share)
 {
     const unsigned turn = GROUP * COUNT;
 
-    if (turn > DOWN * ACROSS && threadIdx.x % GROUP * COUNT >= DOWN * ACROSS)
-        return;
 #pragma unroll
     for (unsigned i = 0; i < DOWN * ACROSS; i += turn) {
+        if (i + turn > DOWN * ACROSS && threadIdx.x % GROUP * COUNT >= DOWN * ACROSS - i)
+            break;
         const int left = share.columns - (int)(i % ACROSS);
         const bool inside = WHOLE || ((int)(i / ACROSS) < share.rows && left > 0);
 
@@ -151,18 +153,20 @@ static __device__ void start_stage(struct copies *next, float *stage)
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Where a lane's elements begin in the tile. */
+/* Where a lane's elements begin in the tile. Lanes 2i and 2i + 1 have the same columns, so that a
+ * warp's loads of B take fewer turns of shared memory. */
 template <typename T>
 static __device__ struct tile_of_c first_of_lane()
 {
     const unsigned warp = threadIdx.x % T::GROUP / 32, lane = threadIdx.x % 32;
 
-    return {warp / T::ACROSS * T::ROWS * 4 + lane / 8,
-            warp % T::ACROSS * T::COLUMNS * 8 + lane % 8 * 4};
+    return {warp / T::ACROSS * T::ROWS * T::LANES_DOWN + lane / (2 * T::LANES_ACROSS) * 2 +
+                lane % 2,
+            (warp % T::ACROSS * T::LANES_ACROSS + lane / 2 % T::LANES_ACROSS) * 4};
 }
 
 template <typename T>
-static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][T::COLUMNS])
+static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][4])
 {
     const struct tile_of_c first = first_of_lane<T>();
     const float *const a = stage + first.row * T::PADDED, *const b = stage + T::A + first.column;
@@ -172,18 +176,16 @@ static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][T::
         float of_a[T::ROWS][4];
 #pragma unroll
         for (unsigned i = 0; i < T::ROWS; i++)
-            *(float4 *)of_a[i] = *(const float4 *)(a + i * 4 * T::PADDED + p);
+            *(float4 *)of_a[i] = *(const float4 *)(a + i * T::LANES_DOWN * T::PADDED + p);
 #pragma unroll
         for (unsigned q = 0; q < 4; q++) {
-            float of_b[T::COLUMNS];
-#pragma unroll
-            for (unsigned j = 0; j < T::COLUMNS; j += 4)
-                *(float4 *)&of_b[j] = *(const float4 *)(b + (p + q) * T::N + j * 8);
+            float of_b[4];
+            *(float4 *)of_b = *(const float4 *)(b + (p + q) * T::N);
 #pragma unroll
             for (unsigned i = 0; i < T::ROWS; i++)
 #pragma unroll
-                for (unsigned j = 0; j < T::COLUMNS; j++) { /* to and fro: see consumers.cuh */
-                    const unsigned column = i % 2 == 0 ? j : T::COLUMNS - 1 - j;
+                for (unsigned j = 0; j < 4; j++) { /* to and fro: see consumers.cuh */
+                    const unsigned column = i % 2 == 0 ? j : 3 - j;
                     sum[i][column] += of_a[i][q] * of_b[column];
                 }
         }
@@ -194,7 +196,7 @@ static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][T::
 template <typename T>
 static __device__ void multiply_chunks(const struct gemm &call, const struct k_range &range,
                                        size_t row, size_t column, float *ring,
-                                       float sum[T::ROWS][T::COLUMNS])
+                                       float sum[T::ROWS][4])
 {
     const size_t first = range.begin + threadIdx.x / T::GROUP * T::DEPTH;
     struct copies next = {
@@ -226,7 +228,7 @@ static __device__ unsigned element_of(unsigned i, bool by_fours)
 
 /* Adds up the groups' sums. */
 template <typename T>
-static __device__ void add_groups(const float sum[T::ROWS][T::COLUMNS], float *sums, bool by_fours,
+static __device__ void add_groups(const float sum[T::ROWS][4], float *sums, bool by_fours,
                                   float total[T::COUNT])
 {
     const struct tile_of_c first = first_of_lane<T>();
@@ -235,10 +237,8 @@ static __device__ void add_groups(const float sum[T::ROWS][T::COLUMNS], float *s
     __syncthreads(); /* the sums lie where the rings were */
 #pragma unroll
     for (unsigned i = 0; i < T::ROWS; i++)
-#pragma unroll
-        for (unsigned j = 0; j < T::COLUMNS; j += 4)
-            *(float4 *)(sums + (row + i * 4) * T::N + first.column + j * 8) =
-                make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+        *(float4 *)(sums + (row + i * T::LANES_DOWN) * T::N + first.column) =
+            make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
     __syncthreads();
     if (!by_fours) {
         add_parts_of_block<T::SLICES, T::COUNT, T::THREADS>(sums, total);
@@ -271,7 +271,7 @@ static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
     const bool even = call.n % (by_fours ? 4 : alignment_of(call.b, call.ldb)) == 0;
     const size_t row = call.m < T::M ? 0 : min(first_row, call.m - T::M);
     const size_t column = call.n < T::N || !even ? first_column : min(first_column, call.n - T::N);
-    float sum[T::ROWS][T::COLUMNS] = {}, total[T::COUNT];
+    float sum[T::ROWS][4] = {}, total[T::COUNT];
 
     overlap_launches();
     multiply_chunks<T>(call, range, row, column,
@@ -314,14 +314,17 @@ static void launch_small_tiles(const struct gemm *call, unsigned splits)
 void run_small_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[SMALL_SHAPES])(const struct gemm *, unsigned) = {
-        launch_small_tiles<Small<1, 1, 8, 4, 4, 16, 3, 2>>,
-        launch_small_tiles<Small<1, 1, 8, 4, 4, 16, 2, 3>>,
-        launch_small_tiles<Small<1, 1, 8, 8, 4, 16, 2, 2>>,
-        launch_small_tiles<Small<1, 1, 4, 8, 4, 16, 3, 4>>,
-        launch_small_tiles<Small<1, 1, 8, 8, 8, 16, 2, 1>>,
-        launch_small_tiles<Small<1, 2, 4, 8, 4, 16, 3, 2>>,
-        launch_small_tiles<Small<2, 2, 4, 8, 4, 16, 2, 1>>,
-        launch_small_tiles<Small<2, 2, 2, 8, 4, 16, 3, 2>>,
+        launch_small_tiles<Small<1, 1, 8, 4, 3, 2>>,
+        launch_small_tiles<Small<1, 1, 8, 4, 2, 3>>,
+        launch_small_tiles<Small<1, 1, 4, 6, 3, 4>>,
+        launch_small_tiles<Small<1, 1, 8, 6, 3, 2>>,
+        launch_small_tiles<Small<1, 1, 8, 4, 3, 2, 4>>,
+        launch_small_tiles<Small<2, 1, 4, 8, 2, 2, 4>>,
+        launch_small_tiles<Small<1, 2, 4, 6, 3, 3>>,
+        launch_small_tiles<Small<1, 2, 4, 8, 3, 2>>,
+        launch_small_tiles<Small<1, 2, 4, 10, 3, 2>>,
+        launch_small_tiles<Small<2, 2, 2, 6, 3, 2>>,
+        launch_small_tiles<Small<2, 2, 2, 8, 3, 2>>,
     };
 
     launches[plan->shape](call, plan->splits);

@@ -82,12 +82,11 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[TILE_SHAPES])(const struct gemm *, const struct plan *) = {
         launch_tiles<Large>,
-        launch_tiles<Tile<2, 4, 1, 32, 4, 56>>,
         launch_tiles<Tile<2, 4, 1, 32, 4, 48>>,
-        launch_tiles<Tile<4, 2, 1, 32, 4>>,
-        launch_tiles<Tile<2, 2, 2, 32, 4>>,
-        launch_tiles<Tile<1, 2, 4, 32, 4>>,
-        launch_tiles<Tile<1, 1, 8, 64, 3>>,
+        launch_tiles<Tile<2, 4, 1, 32, 4, 40>>,
+        launch_tiles<Tile<2, 4, 1, 32, 4, 32>>,
+        launch_tiles<Tile<2, 2, 2, 32, 4, 48>>,
+        launch_tiles<Tile<1, 4, 2, 32, 4, 32>>,
     };
     bool has_below = plan->rows < call->m, has_beside = plan->columns < call->n;
     struct gemm inner = *call;

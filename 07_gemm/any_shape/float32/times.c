@@ -4,31 +4,32 @@
 #include <math.h>
 
 const struct tile plan_tiles[TILE_SHAPES] = {
-    [TILE_128X256] = {128, 256, 32, 5.05, 2.4}, [TILE_128X224] = {128, 224, 32, 4.61, 2.8},
-    [TILE_128X192] = {128, 192, 32, 3.87, 2.3}, [TILE_256X128] = {256, 128, 32, 5.48, 2.8},
-    [TILE_128X128] = {128, 128, 32, 2.91, 4.5}, [TILE_64X128] = {64, 128, 32, 1.54, 2.1},
-    [TILE_64X64] = {64, 64, 64, 1.49, 2.2},
+    [TILE_128X256] = {128, 256, 32, 4.85, 3.6}, [TILE_128X192] = {128, 192, 32, 3.89, 3},
+    [TILE_128X160] = {128, 160, 32, 3.39, 3},   [TILE_128X128] = {128, 128, 32, 2.71, 2.2},
+    [TILE_128X96] = {128, 96, 32, 2.07, 3.3},   [TILE_64X128] = {64, 128, 32, 1.36, 2.8},
 };
 
 const struct small_tile plan_small_tiles[SMALL_SHAPES] = {
-    {16, 32, 2, 1.75, 0.0045, 113e3}, {16, 32, 3, 1.75, 0.0049, 115e3},
-    {32, 32, 2, 2.15, 0.0084, 136e3}, {32, 32, 4, 2.70, 0.0093, 125e3},
-    {32, 64, 1, 2.90, 0.0136, 150e3}, {32, 64, 2, 2.65, 0.0140, 146e3},
-    {64, 64, 1, 3.27, 0.0267, 153e3}, {64, 64, 2, 3.13, 0.0290, 141e3},
+    {16, 32, 2, 1.51, 0.0041, 100e3}, {16, 32, 3, 1.95, 0.0064, 120e3},
+    {24, 32, 4, 1.70, 0.0073, 112e3}, {24, 32, 2, 2.63, 0.0060, 133e3},
+    {32, 16, 2, 1.63, 0.0049, 85e3},  {128, 16, 2, 2.57, 0.0181, 115e3},
+    {24, 64, 3, 1.87, 0.0108, 127e3}, {32, 64, 2, 2.46, 0.0159, 142e3},
+    {40, 64, 2, 2.89, 0.0202, 139e3}, {48, 64, 2, 3.34, 0.0384, 151e3},
+    {64, 64, 2, 3.61, 0.0341, 146e3},
 };
 
-static const double LAUNCH = 3.2, SECOND_LAUNCH = 1.6; /* alone; behind another */
-static const double READ = 0.27e-6;                    /* for each byte from DRAM */
-static const double ADDED_LATER = 0.17e-6; /* for each byte of partial sums of all blocks */
-static const double COLLECTED = 16e-6;     /* for each byte that one block adds up */
-static const double WAIT = 0.5;            /* for the other blocks of a tile */
-static const double OF_PART = 0.01;        /* for each part of a tile, if add_parts adds them up */
+static const double LAUNCH = 3.2, SECOND_LAUNCH = 1.4; /* alone; behind another */
+static const double READ = 0.19e-6;                    /* for each byte from DRAM */
+static const double ADDED_LATER = 0.037e-6; /* for each byte of partial sums of all blocks */
+static const double COLLECTED = 14.6e-6;    /* for each byte that one block adds up */
+static const double WAIT = 0.07;            /* for the other blocks of a tile */
+static const double OF_PART = 0.004;        /* for each part of a tile, if add_parts adds them up */
 
 /* Of small tiles: for each byte from and to DRAM, and more if a multiprocessor has one block, with
  * few copies in flight; for each float, if rows are not aligned. */
 static const double SMALL_READ = 0.31e-6, SMALL_READ_ALONE = 0.37e-6;
-static const double COPIED_BY_TWO = 0.0145e-3, COPIED_BY_ONE = 0.0225e-3;
-static const double SPLIT = 1.85, OF_SPLIT = 0.056, SPLIT_BYTE = 10e-6; /* each, if k is split */
+static const double COPIED_BY_TWO = 0.0082e-3, COPIED_BY_ONE = 0.0268e-3;
+static const double SPLIT = 1.81, OF_SPLIT = 0.016, SPLIT_BYTE = 26e-6; /* each, if k is split */
 
 static double larger(double a, double b)
 {
@@ -47,14 +48,16 @@ static double computed_of(size_t few)
 
 double plan_few_time(size_t few, double elements, int multiprocessors)
 {
-    const double products = 77e3 * multiprocessors; /* per us */
+    const double products = 63e3 * multiprocessors; /* per us */
+    const double sum = 0.3; /* of a row: the warps of a block add up theirs */
 
-    return LAUNCH + larger(elements * sizeof(float) * READ, computed_of(few) * elements / products);
+    return LAUNCH + computed_of(few) * sum +
+           larger(elements * sizeof(float) * READ, computed_of(few) * elements / products);
 }
 
 double plan_few_columns_time(size_t few, size_t rows, size_t k, int multiprocessors)
 {
-    const double sum = 3e-3; /* of a multiprocessor: its lanes add up theirs, for each element */
+    const double sum = 3.4e-3; /* of a multiprocessor: its lanes add up theirs, for each element */
 
     return plan_few_time(few, (double)rows * (double)k, multiprocessors) +
            computed_of(few) * (double)rows * sum / multiprocessors;
@@ -63,7 +66,7 @@ double plan_few_columns_time(size_t few, size_t rows, size_t k, int multiprocess
 /* Tiles whose kernels have no short stages: several warps compute the same elements of them. */
 static bool is_small_tile(const struct tile *tile)
 {
-    return tile->m * tile->n < 128 * 192;
+    return tile->m * tile->n < 128 * 128;
 }
 
 double plan_beyond_k(const struct gemm *call, const struct tile *tile)
@@ -77,7 +80,7 @@ double plan_beyond_k(const struct gemm *call, const struct tile *tile)
 static double division_time(const struct plan *plan, const struct tile *tile, double count)
 {
     const double tile_bytes = (double)tile->m * tile->n * sizeof(float), blocks = plan->blocks;
-    double time = tile->store + (is_small_tile(tile) ? WAIT : 0); /* as measured: they end sooner */
+    double time = tile->store;
 
     if ((size_t)count % plan->blocks == 0)
         return 0;

@@ -68,20 +68,21 @@ def draw_stream_k():
 
 
 def draw_slices():
-    """Eight warps of 64 x 64 elements in tiles of three sizes, and a stage's 32 values of p."""
+    """Eight warps in tiles of three sizes, and a stage's 32 values of p."""
     unit, top, left = 56, 60, 20
     svg = Svg("Eight warps in tiles of three sizes")
-    for down, across in ((2, 4), (2, 2), (1, 2)):
+    for down, across, width in ((2, 4, 64), (2, 2, 48), (1, 4, 32)):
         slices = 8 // (down * across)
-        svg.text(left, 22, "%d x %d" % (64 * down, 64 * across), 13, weight="bold")
+        wide = unit * width // 64
+        svg.text(left, 22, "%d x %d" % (64 * down, width * across), 13, weight="bold")
         svg.text(left, 40, "%d slice%s" % (slices, "s" if slices > 1 else ""), 11, colour=FAINT)
         for y in range(down):
             for x in range(across):
                 place = y * across + x
                 colour = COLOURS[place % len(COLOURS)]
-                svg.box(left + unit * x, top + unit * y, unit, unit, colour, PAPER)
+                svg.box(left + wide * x, top + unit * y, wide, unit, colour, PAPER)
                 for part in range(slices):
-                    svg.on(colour, left + unit * x + unit // 2, top + unit * y + unit // 2 + 5 + 11 * part
+                    svg.on(colour, left + wide * x + wide // 2, top + unit * y + unit // 2 + 5 + 11 * part
                            - 11 * (slices - 1) // 2, part * down * across + place, 11)
         depth = 152
         y = top + 2 * unit + 34
@@ -91,8 +92,8 @@ def draw_slices():
             svg.box(x, y, depth // slices, 22, EMPTY, GRID)
             first = part * down * across
             svg.text(x + depth // slices // 2, y + 15, "%d-%d" % (first, first + down * across - 1), 11, "middle")
-        left += max(unit * across, depth) + 50
-    svg.text(20, top + 2 * unit + 80, "A number is a warp. Warps in one place have the same 64 x 64 elements and other values of p; "
+        left += max(wide * across, depth) + 50
+    svg.text(20, top + 2 * unit + 80, "A number is a warp. Warps in one place have the same elements and other values of p; "
              "in the end they exchange sums.", 12)
     return svg.render()
 
@@ -164,14 +165,15 @@ def draw_edges():
 
 
 def draw_small_tiles():
-    """256 x 256 x 256: tiles of 64 x 64, k in 4 parts, and of 16 x 32, as plan.c has them."""
+    """256 x 256 x 256: tiles of 64 x 128, k in 8 parts, and of 16 x 32, as plan.c has them."""
     side, top = 256, 66
-    down, across, warps, rows, columns, chunk, _, _ = constants_in("07_gemm/any_shape/float32/small_tiles.cu", "Small")
-    rows, columns = down * rows * 4, across * columns * 8
+    small, chunk = constants_in("07_gemm/any_shape/float32/small_tiles.cu", "Small", "DEPTH")
+    down, across, warps, rows, _, _ = small
+    rows, columns = down * rows * 4, across * 32
     svg = Svg("C of 256 x 256: 64 blocks of the ring's kernel, and 128 of small_tiles")
     left = 20
     for name, high, wide, parts, sharing, each, stage, note in (
-            ("tiles of 64 x 64", 64, 64, 4, 8, 8, 64, "a ring; then a kernel that adds up the parts"),
+            ("tiles of 64 x 128", 64, 128, 8, 2, 16, 32, "a ring; then a kernel that adds up the parts"),
             ("tiles of %d x %d" % (rows, columns), rows, columns, 1, warps, chunk, warps * chunk, "one ring per warp")):
         tiles = side // high * (side // wide)
         svg.text(left, 20, "%s, %d x %d x %d" % (name, side, side, side), 13, weight="bold")
