@@ -15,7 +15,8 @@ static const struct {
     double mma, step;              /* 64 columns of a row; any step along k */
     double row[3], of_dram;        /* 128 bytes that a block loads: enum rows; times as much */
     double busy, norm;             /* exponents: cycles_of_step */
-    double element;                /* of a tile that the TMA stores */
+    double element, of_persistent; /* of a tile that the TMA stores: of fitted; of 128 rows */
+    double turns_end;              /* of the last tile, which no product hides: cycles_of_waves */
     double direct_tile, direct;    /* the same by threads: a tile, an element */
     double thin_tile, thin, thin_direct, not_persistent; /* by way of shared memory; by threads */
     double second_kernel, a_split, bytes_a_cycle;        /* split-K in two kernels */
@@ -33,6 +34,8 @@ static const struct {
     .busy = 0.111,
     .norm = 4.85,
     .element = 0.0619,
+    .of_persistent = 0.0743,
+    .turns_end = 0.4,
     .direct_tile = 367,
     .direct = 0.4,
     .thin_tile = 189,
@@ -127,26 +130,28 @@ static double with_dram(const struct gemm *call, double cycles)
     return bytes > BF16_IN_L2 ? norm_of(cycles, bytes * cost.of_byte) : cycles;
 }
 
-/* Persistent blocks: `clusters` run at a time, whose blocks wait for each other. */
+/* Persistent blocks: `clusters` run at a time, whose blocks wait for each other. `element`: of a
+ * tile that the TMA stores. Of warpgroups that take turns, one alone stores the last tile. */
 static double cycles_of_waves(const struct gemm *call, const struct tile *tile, unsigned splits,
-                              double clusters)
+                              double clusters, double element)
 {
     const double size = tile->down * tile->across, work = count_clusters(call, tile) * splits;
     const double busy = fmin(work / clusters, 1), waves = ceil(work / clusters);
     const double steps = ceil((double)bf16_steps_of(call) / splits);
     const double elements = tile->rows * tile->columns;
-    const double a_tile = bf16_can_be_fitted(call) ? cost.element * elements
-                                                   : cost.direct_tile + cost.direct * elements;
+    const double a_tile =
+        bf16_can_be_fitted(call) ? element * elements : cost.direct_tile + cost.direct * elements;
 
     return with_dram(call,
-                     cycles_of_launch(busy) +
+                     cycles_of_launch(busy) + (tile->turns ? cost.turns_end * a_tile : 0) +
                          waves * (steps * cycles_of_step(call, tile, busy) + a_tile +
                                   (tile->turns ? cost.turns_doubled : cost.doubled) * log2(size)));
 }
 
 double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
 {
-    const double product = cycles_of_waves(call, &persistent[way], splits, call->multiprocessors);
+    const double product =
+        cycles_of_waves(call, &persistent[way], splits, call->multiprocessors, cost.of_persistent);
 
     if (splits == 1)
         return product;
@@ -215,8 +220,8 @@ struct bf16_plan bf16_fitted_plan(const struct gemm *call, const unsigned *clust
 
     *cycles_of_best = HUGE_VAL;
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
-        const double cycles =
-            cycles_of_waves(call, &tiles[i], 1, clusters[tiles[i].down * tiles[i].across]);
+        const double cycles = cycles_of_waves(
+            call, &tiles[i], 1, clusters[tiles[i].down * tiles[i].across], cost.element);
         if (cycles < *cycles_of_best) {
             *cycles_of_best = cycles;
             best = (struct bf16_plan){.way = BF16_FITTED,
