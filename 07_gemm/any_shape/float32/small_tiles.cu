@@ -318,6 +318,7 @@ void run_small_tiles(const struct gemm *call, const struct plan *plan)
         launch_small_tiles<Small<1, 1, 8, 4, 2, 3>>,
         launch_small_tiles<Small<1, 1, 4, 6, 3, 4>>,
         launch_small_tiles<Small<1, 1, 8, 6, 3, 2>>,
+        launch_small_tiles<Small<1, 1, 4, 8, 3, 4>>,
         launch_small_tiles<Small<1, 1, 8, 4, 3, 2, 4>>,
         launch_small_tiles<Small<2, 1, 4, 8, 2, 2, 4>>,
         launch_small_tiles<Small<1, 2, 4, 6, 3, 3>>,
