@@ -62,7 +62,7 @@ struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
     TILE(128, 1, 1, 1, false) TILE(192, 2, 1, 1, false) TILE(80, 1, 2, 2, false)                   \
     TILE(168, 1, 2, 2, false) TILE(104, 2, 4, 1, false) TILE(160, 2, 2, 1, false)                  \
     TILE(216, 2, 1, 4, false) TILE(192, 1, 1, 1, true) TILE(104, 2, 1, 1, true)                    \
-    TILE(128, 2, 1, 1, true) TILE(96, 3, 1, 1, true) TILE(96, 3, 2, 1, false)                      \
+    TILE(128, 2, 1, 1, true) TILE(96, 3, 1, 1, true) TILE(96, 3, 2, 1, true)                       \
     TILE(104, 2, 2, 1, true) TILE(168, 2, 2, 1, true) TILE(192, 2, 2, 1, true)                     \
     TILE(128, 2, 2, 2, true)
 
