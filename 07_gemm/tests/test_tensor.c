@@ -68,20 +68,23 @@ static void test_edge_shapes(void **state)
         verify(shapes[s], layouts[s % 3], 1, s % 4 == 3 ? 2 : 0);
 }
 
-/* All that is fast needs aligned rows. */
+/* All that is fast needs aligned rows. The test `test_tensor_tiles`, with few multiprocessors, has
+ * the shapes of several tiles. */
 static bool chosen; /* by this program's argument */
 
 static void test_aligned_rows(void **state)
 {
     static const struct shape shapes[] = {
         {16, 16, 16}, {40, 72, 64},   {136, 264, 200}, {264, 136, 136}, {1, 72, 40},
-        {72, 1, 40},  {9, 104, 1064}, {24, 72, 1112},  {40, 512, 72},   {512, 40, 72}};
+        {72, 1, 40},  {9, 104, 1064}, {24, 72, 136},   {40, 512, 72},   {512, 40, 72}};
     (void)state;
 
     if (STEP_TEST_SANITIZED && !chosen) /* the same accesses as in the test `test_tensor_tiles` */
         skip();
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s += STEP_TEST_SANITIZED ? 3 : 1)
-        verify(shapes[s], (struct layout){0, s % 2 * 8}, s % 2 == 0 ? 1 : -1, s % 2 == 0 ? 0 : 3);
+        if (!chosen || STEP_TEST_SANITIZED || shapes[s].m + shapes[s].n >= 400)
+            verify(shapes[s], (struct layout){0, s % 2 * 8}, s % 2 == 0 ? 1 : -1,
+                   s % 2 == 0 ? 0 : 3);
 }
 
 /* Rows start at multiples of 16 bytes, and end anywhere. */
@@ -202,8 +205,7 @@ static void test_tiles(void **state)
 static void verify_even_tiles(unsigned low_rows, bool pairs)
 {
     static const unsigned high[] = {0, 1, 3};
-    const size_t rows[] = {2 * EVEN_HIGH_ROWS, 2 * low_rows, 2 * EVEN_HIGH_ROWS + 1,
-                           2 * low_rows + 1, 3};
+    const size_t rows[] = {EVEN_HIGH_ROWS, low_rows, EVEN_HIGH_ROWS + 1, low_rows + 1, 3};
 
     plan = (struct bf16_plan){.way = BF16_EVEN, .splits = 1, .rows = low_rows, .pairs = pairs};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r += STEP_TEST_SANITIZED ? 3 : 1)
@@ -216,10 +218,10 @@ static void verify_even_tiles(unsigned low_rows, bool pairs)
             (h == 1 ? verify : verify_probe)((struct shape){rows[r], n, r % 2 == 0 ? 256 : 264},
                                              (struct layout){0, 8 * r}, r % 2 == 0 ? 1 : -1, 0);
         }
-    if (STEP_TEST_SANITIZED)
+    if (STEP_TEST_SANITIZED || (low_rows == 208) == pairs)
         return;
     plan.high_columns = 1; /* columns of more tiles than a group has */
-    verify_probe((struct shape){8 * EVEN_HIGH_ROWS + 1, pairs ? 640 : 264, 256},
+    verify_probe((struct shape){8 * EVEN_HIGH_ROWS + 1, pairs ? 520 : 264, 256},
                  (struct layout){0, 0}, 1, 0);
 }
 
@@ -321,6 +323,8 @@ static void check_waves(void)
         for (size_t w = 0; w < count; w++) {
             if (STEP_TEST_SANITIZED && w != c) /* each once */
                 continue;
+            if (w == 1 && launch != launch_stream_k_bf16) /* others share no tile */
+                continue;
             multiprocessors = counts[c];
             verify(waves[w].shape, (struct layout){0, waves[w].padding}, w == 1 ? -1 : 1,
                    w < 2 && c % 2 == 1 ? 3 : 0);
@@ -390,7 +394,8 @@ static void test_mma_waves(void **state)
         multiprocessors = 4;
         verify((struct shape){200, 522, 202}, (struct layout){0, 6}, -1, 3);
         multiprocessors = 7; /* three splits of each of two tiles */
-        verify((struct shape){200, 200, 968}, (struct layout){0, 8}, 1, 0);
+        if (launch == launch_split_k_bf16)
+            verify((struct shape){200, 200, 968}, (struct layout){0, 8}, 1, 0);
     }
     step_test_choose(before);
 }
