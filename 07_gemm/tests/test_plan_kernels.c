@@ -33,10 +33,14 @@ static struct bf16_plan forced_bf16;
 
 static bool is_checked = true; /* what runs next */
 
+static int multiprocessors = 1; /* for bfloat16 */
+
 static void run_forced(const struct gemm *call)
 {
     if (call->type == GEMM_BF16) {
-        run_bf16_plan(call, &forced_bf16);
+        struct gemm on_some = *call;
+        on_some.multiprocessors = multiprocessors;
+        run_bf16_plan(&on_some, &forced_bf16);
         return;
     }
     forced.rows = call->m;
@@ -245,6 +249,20 @@ static void test_bf16_tiles(void **state)
     is_checked = true;
 }
 
+/* A tile whose steps along k three clusters share: the checks notice a fence that is missing. */
+static void test_bf16_stream_k(void **state)
+{
+    (void)state;
+
+    if (hopper_unavailable() != NULL)
+        skip();
+    struct problem *const problem = loaded_problem(&gemm_bf16_kind, 136, 72, (size_t)3 * 8 * 64, 1);
+    multiprocessors = 6;
+    verify_bf16(problem, (struct bf16_plan){.way = BF16_STREAM_K, .splits = 1});
+    multiprocessors = 1;
+    gemm_bf16_kind.destroy(problem);
+}
+
 /* The sums of all splits end 32 floats before the workspace does, on the CPU back end. The threads
  * beyond the end of the last row, 184 of them, must not load any. */
 static void test_bf16_full_workspace(void **state)
@@ -292,14 +310,12 @@ int main(void)
 {
     struct machine machine;
     struct error error;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles_checked),
-                                       cmocka_unit_test(test_tiles),
-                                       cmocka_unit_test(test_seven_parts),
-                                       cmocka_unit_test(test_small_tiles),
-                                       cmocka_unit_test(test_few),
-                                       cmocka_unit_test(test_bf16_tiles),
-                                       cmocka_unit_test(test_bf16_full_workspace),
-                                       cmocka_unit_test(test_bf16_few)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tiles_checked), cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_seven_parts),   cmocka_unit_test(test_small_tiles),
+        cmocka_unit_test(test_few),           cmocka_unit_test(test_bf16_tiles),
+        cmocka_unit_test(test_bf16_stream_k), cmocka_unit_test(test_bf16_full_workspace),
+        cmocka_unit_test(test_bf16_few)};
 
     if (!gpu_back_end.open(0, &machine, &error)) { /* from here on checked as told */
         fprintf(stderr, "%s\n", error.text);
