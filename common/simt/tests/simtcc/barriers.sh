@@ -6,7 +6,7 @@ barriers=$here/programs/block_barriers.cu
 
 # finds FAULT TEXT LINE...: the program with this fault is reported so, with lines of its source that contain these.
 finds() {
-    ./program "$1" >output 2>&1
+    SIMT_WATCHDOG=0.2 ./program "$1" >output 2>&1
     [ $? -eq 1 ] && grep -qF -- "$2" output || fail "fault $1: not reported: $2"
     shift 2
     for line; do

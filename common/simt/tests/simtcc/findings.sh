@@ -244,23 +244,21 @@ int main(int argc, char **argv)
     return cudaDeviceSynchronize() != cudaSuccess || argc != 2;
 }
 END
-for level in 0 2; do
-    compile -O$level values.cu -o values || fail 'values.cu does not compile'
-    for kernel in $(sed -n 's/^__global__ void \([a-z_]*\).*/\1/p' values.cu); do
-        for order in "" 3 7; do
-            env ${order:+SIMT_SCHEDULE=$order} ./values $kernel >output 2>&1
-            status=$?
-            case $kernel in
-            note_*)
-                [ $status -eq 0 ] && grep -q "^simt: note: kernel $kernel .*: threads write the same value" output ||
-                    fail "-O$level $kernel ($order) is more than a note, or less"
-                ;;
-            race_*)
-                [ $status -eq 1 ] && grep -q "^simt: kernel $kernel .*: data race" output ||
-                    fail "-O$level $kernel ($order) is no race"
-                ;;
-            esac
-        done
+compile values.cu -o values || fail 'values.cu does not compile'
+for kernel in $(sed -n 's/^__global__ void \([a-z_]*\).*/\1/p' values.cu); do
+    for order in "" 3 7; do
+        env ${order:+SIMT_SCHEDULE=$order} ./values $kernel >output 2>&1
+        status=$?
+        case $kernel in
+        note_*)
+            [ $status -eq 0 ] && grep -q "^simt: note: kernel $kernel .*: threads write the same value" output ||
+                fail "$kernel ($order) is more than a note, or less"
+            ;;
+        race_*)
+            [ $status -eq 1 ] && grep -q "^simt: kernel $kernel .*: data race" output ||
+                fail "$kernel ($order) is no race"
+            ;;
+        esac
     done
 done
 
