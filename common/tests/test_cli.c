@@ -312,7 +312,8 @@ static void closed_standard_streams(void **state)
     for (size_t s = step_count - 1; s < step_count; s++)
         for (closed_streams = 1; closed_streams < 8; closed_streams++) {
             const bool prints = !(closed_streams >> STDOUT_FILENO & 1);
-            struct outcome outcome = run(steps[s], "--n 100 --reps 1 --warmup 0 --csv c");
+            struct outcome outcome =
+                run(steps[s], "--n 100 --skip-small --reps 1 --warmup 0 --csv c");
             const unsigned closed = closed_streams;
 
             if (outcome.code != (prints ? EXIT_ALL_VERIFIED : EXIT_FILE_ERROR))
@@ -339,7 +340,7 @@ static void subnormal_numbers(void **state)
     for (size_t i = 0; i < 100; i++)
         numbers[i] = 0x1p-149F;
     char *const file = npy_temporary("(100,)", numbers, 100);
-    snprintf(line, sizeof line, "--op sum --reps 1 --warmup 0 --csv c --a %s", file);
+    snprintf(line, sizeof line, "--op sum --skip-small --reps 1 --warmup 0 --csv c --a %s", file);
     for (size_t s = 0; s < step_count; s++) {
         struct outcome outcome = accepted(steps[s], line);
         char *const csv = taken("c"), field[PATH_SIZE];
@@ -472,7 +473,7 @@ static void bad_places(void **state)
 
 static void output_that_cannot_be_written(void **state)
 {
-    static const char *const lines[] = {"--n 10 --reps 1 --warmup 0", "--list", "--help",
+    static const char *const lines[] = {"--n 10 --skip-small --reps 1", "--list", "--help",
                                         "--version"};
     (void)state;
     if (!file_exists(full_device))
@@ -496,7 +497,7 @@ static void empty_input(void **state)
     for (size_t s = 0; s < step_count; s++)
         for (size_t op = 0; op < 4; op++) {
             char line[128];
-            snprintf(line, sizeof line, "--n 0 --reps 1 --warmup 0 %s --type %s --json j",
+            snprintf(line, sizeof line, "--n 0 --skip-small --reps 1 %s --type %s --json j",
                      lines[op], (s + op) % 2 == 0 ? "f32" : "f64");
             struct outcome outcome = accepted(steps[s], line);
             assert_has(outcome.output, answers[op]);
@@ -526,7 +527,7 @@ static void assert_agrees(const char *step, const char *inputs, double answer)
     char line[2 * PATH_SIZE], field[PATH_SIZE];
     double results[MOST];
 
-    snprintf(line, sizeof line, "%s --reps 1 --warmup 0 --csv rows.csv --json rows.json", inputs);
+    snprintf(line, sizeof line, "%s --skip-small --reps 1 --csv rows.csv --json rows.json", inputs);
     struct outcome outcome = accepted(step, line);
     const char *printed = strstr(outcome.output, "the answer");
     assert_non_null(printed);
@@ -611,7 +612,7 @@ static void same_seed_same_bits(void **state)
                 rungs = " --rung slices --grid 1 --block 1";
             else if (strstr(steps[s], "05_") != NULL)
                 rungs = " --rung serial --rung sequential --rung last_warp --rung vectorized";
-            snprintf(line, sizeof line, "--n 5000 --reps 1 --warmup 0 --json j --threads 3 %s%s",
+            snprintf(line, sizeof line, "--n 5000 --skip-small --reps 1 --json j --threads 3 %s%s",
                      seeds[i], rungs);
             struct outcome outcome = accepted(steps[s], line);
             release(&outcome);
@@ -631,7 +632,7 @@ static void sweep(void **state)
     (void)state;
     for (size_t s = 0; s < step_count; s++) {
         struct outcome outcome =
-            accepted(steps[s], "--sweep 1:64:4 --reps 1 --warmup 0 --csv c --json j");
+            accepted(steps[s], "--sweep 1:64:4 --skip-small --reps 1 --csv c --json j");
         char *const csv = taken("c"), *const json = taken("j");
         const size_t rows = csv_lines(csv) - 1;
         assert_true(json_is_valid(json));
@@ -720,13 +721,13 @@ static void list_and_rung(void **state)
         assert_int_equal(sscanf(last != NULL ? last : list.output, "%60s", name), 1);
         release(&list);
 
-        struct outcome all = accepted(steps[s], "--n 100 --reps 1 --warmup 0 --csv c");
+        struct outcome all = accepted(steps[s], "--n 100 --skip-small --reps 1 --warmup 0 --csv c");
         char *csv = taken("c");
         assert_int_equal(csv_lines(csv), 1 + rungs);
         free(csv);
         release(&all);
 
-        snprintf(line, sizeof line, "--n 100 --reps 1 --warmup 0 --csv c --rung %s", name);
+        snprintf(line, sizeof line, "--n 100 --skip-small --reps 1 --csv c --rung %s", name);
         struct outcome one = accepted(steps[s], line);
         csv = taken("c");
         assert_int_equal(csv_lines(csv), 2);
