@@ -129,8 +129,7 @@ static void test_tiles_checked(void **state)
     if (hopper_unavailable() != NULL || STEP_TEST_SANITIZED)
         skip();
     for (int shape = 0; shape < TILE_SHAPES; shape++) {
-        struct problem *const problem =
-            loaded_problem(&gemm_kind, tile_m[shape] + 1, 36, shape == TILE_64X64 ? 136 : 72, 0);
+        struct problem *const problem = loaded_problem(&gemm_kind, tile_m[shape] + 1, 36, 72, 0);
         forced = (struct plan){.kind = BY_TILES, .shape = shape};
         check_tiles(problem, 2, ALL_BLOCKS);
         gemm_kind.destroy(problem);
