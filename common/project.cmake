@@ -81,6 +81,7 @@ if(BUILD_TESTING)
   endif()
 endif()
 if(BUILD_TESTING)
+  find_package(Python3 3.7 QUIET COMPONENTS Interpreter) # once: it starts Python again at each call
   enable_testing()
 endif()
 
