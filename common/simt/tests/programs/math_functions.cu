@@ -1,6 +1,6 @@
 // Mathematical functions against the errors that CUDA's documentation allows: units in the last
 // place between the result and the correctly rounded one. Of one float, every 65,521st; of doubles
-// and of several arguments 20,000 at random; and all edges. `math_functions all` takes every float
+// and of several arguments 5,000 at random; and all edges. `math_functions all` takes every float
 // and 10,000,000 at random; behind it may stand the one function to test, and every how manieth
 // float.
 #include <algorithm>
@@ -267,7 +267,7 @@ static bool next_arguments(uint64_t &at, std::vector<T> *x)
         }
         at++;
     } else {
-        for (; at <= (thorough ? 10000000u : 20000u) && x[0].size() < (size_t)CHUNK; at++)
+        for (; at <= (thorough ? 10000000u : 5000u) && x[0].size() < (size_t)CHUNK; at++)
             for (int j = 0; j < 4; j++)
                 x[j].push_back(drawn(T()));
     }

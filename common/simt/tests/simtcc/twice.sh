@@ -9,7 +9,8 @@ in_all_ways() {
         cmp -s checked not || fail "$1, $setting: $(cat not), not $(cat checked)"
     done
 }
-compile -O2 "$here/simtcc/twice.cu" "$here/simtcc/twice_other.cu" -o program || fail 'twice.cu'
+compile -dc "$here/simtcc/twice.cu" -o first.o && compile -dc "$here/simtcc/twice_other.cu" -o second.o &&
+    compile first.o second.o -o program || fail 'twice.cu'
 in_all_ways twice.cu
 # has_table FILE: its kernels run where nobody looks, too; else only what the host runs is there without hooks.
 has_table() {
@@ -20,10 +21,6 @@ case $("$compiler" --version):$(uname -m) in
 *clang*) ;;
 *:x86_64) [ $twice = yes ] || fail 'twice.cu is translated once' ;;
 esac
-# Each by itself, and then linked.
-compile -dc "$here/simtcc/twice.cu" -o first.o && compile -dc "$here/simtcc/twice_other.cu" -o second.o &&
-    compile first.o second.o -o program || fail 'twice.cu, linked later'
-in_all_ways 'twice.cu, linked later'
 # What the host runs has none, whether the kernels need them or not.
 for how in '60 0 0' '61 1 1:-DPOLLS'; do
     [ $twice = yes ] || break
@@ -38,13 +35,11 @@ done
 is_in_table() {
     LC_ALL=C readelf -rW "$1" | sed -n '/relasimt_plain/,/^$/p' | grep -v '\.simt_plain' | grep -q "$2"
 }
-for how in POLLS:wait_for POLLS_ATOMIC:wait_for_atomic POLLS_LDCV:wait_by_ldcv; do
-    kernel=${how#*:} how=${how%:*}
-    compile -D$how -dc "$here/simtcc/twice.cu" -o first.o && ! is_in_table first.o "$kernel" || fail "twice.cu, $how"
-    [ $twice = no ] || is_in_table first.o ' add ' || fail "twice.cu, $how: add() has its hooks"
-    compile first.o second.o -o program || fail "twice.cu, $how, linked"
-    in_all_ways "twice.cu, $how"
-done
+compile -DPOLLS -DPOLLS_ATOMIC -DPOLLS_LDCV -dc "$here/simtcc/twice.cu" -o first.o || fail 'twice.cu that polls'
+! is_in_table first.o 'wait_for\|wait_by_ldcv' || fail 'twice.cu: a kernel that polls has no hooks'
+[ $twice = no ] || is_in_table first.o ' add ' || fail 'twice.cu that polls: add() has its hooks'
+compile first.o second.o -o program || fail 'twice.cu that polls, linked'
+in_all_ways 'twice.cu that polls'
 
 # Who waits for the clock lets others have a turn.
 compile -O2 "$here/simtcc/clocks.cu" -o program || fail 'clocks.cu'
@@ -63,10 +58,10 @@ cat >expected <<'END'
 8 bytes: 1234 1234; 16192 16192 16192 16192; 9
 END
 cmp -s checked expected || fail "narrow.cu: $(cat checked)"
+SIMT_WATCHDOG=0.2 ./program never >output 2>&1
+[ $? -eq 1 ] && grep -q 'it reads a word of managed memory' output || fail 'a byte that nobody sets'
 compile -DRACE --run "$here/simtcc/narrow.cu"
 [ $? -eq 1 ] && grep -q 'data race in global memory' output || fail 'a race beside an atomic of a byte'
-SIMT_WATCHDOG=0.2 compile -DNEVER --run "$here/simtcc/narrow.cu"
-[ $? -eq 1 ] && grep -q 'it reads a word of managed memory' output || fail 'a byte that nobody sets'
 
 # Conversions beyond a type's range. (Clang moves some to where they are not found.)
 case $("$compiler" --version):$(uname -m) in
