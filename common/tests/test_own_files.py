@@ -79,7 +79,7 @@ class OwnFiles(unittest.TestCase):
 
     def test_a_checkout_passes(self):
         self.git(self.root, "init", "--quiet")
-        self.git(self.root, "add", "--force", ".")
+        self.git(self.root, "add", "--intent-to-add", "--force", ".")
         self.add_own()
         self.assertEqual(tracked.files(self.root), self.ours)
         self.assertIsNone(tracked.note(self.root))
@@ -91,7 +91,7 @@ class OwnFiles(unittest.TestCase):
     def test_what_is_tracked_is_checked(self):
         self.add_own()
         self.git(self.root, "init", "--quiet")
-        self.git(self.root, "add", "--force", ".")
+        self.git(self.root, "add", "--intent-to-add", "--force", ".")
         self.assertEqual(self.run_check(CHECKS[3]).returncode, 1)
 
     def test_an_archive_checks_all_and_says_so(self):
