@@ -23,7 +23,7 @@ ends() {
 
 # ---- outputs --------------------------------------------------------------------------------------
 
-quick=(--n 10 --reps 1 --warmup 0)
+quick=(--n 10 --reps 1 --warmup 0 --skip-small)
 step=$bin/01_cpu_naive
 python3 -c 'import struct, sys
 header = b"{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (4,), }\n"
@@ -60,14 +60,14 @@ ends 0 '' "$step" "${quick[@]}" --csv pipe
 wait $!
 [[ $(head -c 9 copy) == step,rung ]] || fail 'a pipe with a reader gets the rows'
 head -c 1 pipe >/dev/null & # goes away after the first byte, with more to come than a pipe holds
-ends 4 'cannot write pipe: Broken pipe' "$step" --sweep 1:64 --reps 101 --warmup 0 --json pipe
+ends 4 'cannot write pipe: Broken pipe' "$step" --sweep 1:64 --reps 101 --warmup 0 --skip-small --json pipe
 wait $!
 
 # ---- pictures -------------------------------------------------------------------------------------
 
 conv=$bin/08_conv
 if [[ -x $conv && $has_png == PNG ]]; then
-    filter=(--rung naive --filter edges)
+    filter=(--rung naive --filter edges --skip-small)
     # A disk that is full: a limit on the size of files. Where the signal for it ends the program,
     # nothing is left behind, either.
     for signal in ignored fatal; do
