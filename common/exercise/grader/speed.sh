@@ -11,7 +11,7 @@ printf '#!/bin/sh\n[ "$1" = -L ] && echo "GPU 0: none (UUID: 0)" || echo 9.0\n' 
 chmod +x toolkit/bin/*
 timed() { SIMT_REPEATED=run PATH=$work/toolkit/bin:$PATH exercise --compiler "$compiler" --backend cuda --file "$@" >output 2>&1; }
 answer 04b 'for (int i = thread; i < n; i += threads) {
-        for (int k = 0; k < 30; k++) atomicAdd(result, k % 2 ? 1 : -1);
+        for (int k = 0; k < 6; k++) atomicAdd(result, k % 2 ? 1 : -1);
         atomicAdd(result, in[i]);
     }'
 timed answer.cu 04b
