@@ -245,7 +245,8 @@ static void test_same_as_lanes(void **state)
         }
         access = random_access(space, launch % 3 == 1);
         happen(&access);
-        compare(space, step % 1000 == 0 ? BYTES : HOT_BYTES);
+        if (step % 8 == 0) /* a difference stays */
+            compare(space, step % 1000 == 0 ? BYTES : HOT_BYTES);
     }
     assert_true(checked_as_rows > STEPS / 20);
     assert_true(raced > STEPS / 20);
