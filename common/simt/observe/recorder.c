@@ -61,27 +61,23 @@ void simt_trace_start_block(size_t number, unsigned int threads)
 
 /* ---- values that are stored ---- */
 
-static void what_is_at(uint64_t address, unsigned int size, uint64_t words[2])
+/* In one load of the size of the store: any other would wait until the store is in the cache. */
+static inline uint64_t word_at(const void *at, unsigned int size)
 {
-    const void *at = (const void *)(uintptr_t)address;
-    words[0] = words[1] = 0;
-    switch (size) { /* with a size that is known, no call */
-    case 1:
-        memcpy(words, at, 1);
-        break;
-    case 2:
-        memcpy(words, at, 2);
-        break;
-    case 4:
-        memcpy(words, at, 4);
-        break;
-    case 8:
-        memcpy(words, at, 8);
-        break;
-    default:
-        memcpy(words, at, 16);
-        break;
-    }
+    typedef uint16_t two __attribute__((aligned(1), may_alias));
+    typedef uint32_t four __attribute__((aligned(1), may_alias));
+    typedef uint64_t eight __attribute__((aligned(1), may_alias));
+    return size == 1   ? *(const unsigned char *)at
+           : size == 2 ? *(const two *)at
+           : size == 4 ? *(const four *)at
+                       : *(const eight *)at;
+}
+
+static inline void what_is_at(uint64_t address, unsigned int size, uint64_t words[2])
+{
+    const char *at = (const char *)(uintptr_t)address;
+    words[0] = word_at(at, size);
+    words[1] = size > 8 ? word_at(at + 8, 8) : 0;
 }
 
 bool simt_any_undefined;
