@@ -80,7 +80,6 @@ void simt_atomic_point(const char *file, int line, const void *caller)
 void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock,
                       uint64_t signature, const char *file, int line)
 {
-    bool again;
     if (!simt_current) {
         return;
     }
@@ -95,7 +94,7 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
         }
         return;
     }
-    again = polls_again(address, old, signature);
+    const bool again = polls_again(address, old, signature);
     if (lock ? ++simt_current->failed_polls >= POLLS_BEFORE_YIELD : again) {
         give_way(file, line, NULL);
     }
@@ -114,16 +113,14 @@ static bool is_second_half(const void *address)
 void simt_volatile_read(const void *address, unsigned int size, const void *caller)
 {
     uint64_t found = 0;
-    bool again;
     if (!simt_current || size > sizeof found || (size == 8 && is_second_half(address))) {
         return;
     }
     if (simt_shuffled) {
         simt_atomic_point(NULL, 0, caller);
     }
-    again =
-        simt_current->poll.address == address && simt_current->poll.signature == (uintptr_t)caller;
-    if (again && simt_tracing) {
+    if (simt_tracing && simt_current->poll.address == address &&
+        simt_current->poll.signature == (uintptr_t)caller) {
         simt_observer.polls(caller);
     }
     memcpy(&found, address, size);

@@ -181,18 +181,13 @@ static void print_place(unsigned int thread)
                 at->mask, at->file, at->line);
         break;
     case PLACE_YIELDED:
-        if (at->file) {
-            fprintf(stderr, "waiting in a loop at %s:%d", at->file, at->line);
-        } else {
-            const struct simt_source *source = simt_source_of(simt_place_of(at->caller));
-            fprintf(stderr, "waiting in a loop at %s:%d", source->file, source->line);
-        }
-        break;
     case PLACE_ROUND: {
-        const struct simt_source *source = simt_source_of(at->round.place);
-        const bool known = source->line > 0 || !at->file;
-        fprintf(stderr, "in a loop at %s:%d", known ? source->file : at->file,
-                known ? source->line : at->line);
+        const uint32_t round = at->round.place;
+        const struct simt_source *source =
+            simt_source_of(round ? round : simt_place_of(at->caller));
+        const bool known = !at->file || (round && source->line > 0);
+        fprintf(stderr, "%sin a loop at %s:%d", round ? "" : "waiting ",
+                known ? source->file : at->file, known ? source->line : at->line);
         break;
     }
     case PLACE_EXITED:

@@ -27,17 +27,16 @@ enum {
 static void resolve_activemask(unsigned int number)
 {
     struct simt_warp *warp = &simt_block->warps[number];
-    struct simt_thread *lanes = &simt_block->threads[number * SIMT_WARP_SIZE];
-    const struct simt_thread *first = &lanes[simt_lowest(warp->at_activemask)];
+    const struct simt_thread *first = &warp->lanes[simt_lowest(warp->at_activemask)];
     unsigned int together = 0;
     for (unsigned int set = warp->at_activemask; set; set &= set - 1) {
-        const struct simt_thread *lane = &lanes[simt_lowest(set)];
+        const struct simt_thread *lane = &warp->lanes[simt_lowest(set)];
         if (lane->line == first->line && strcmp(lane->file, first->file) == 0) {
             together |= 1u << simt_lowest(set);
         }
     }
     for (unsigned int set = together; set; set &= set - 1) {
-        lanes[simt_lowest(set)].result = together;
+        warp->lanes[simt_lowest(set)].result = together;
     }
     simt_counts.votes++;
     warp->at_activemask &= ~together;
@@ -117,15 +116,18 @@ static void wake_yielded(void)
     }
 }
 
-static void name_loop(struct simt_thread *thread)
+static void name_loops(struct simt_warp *warp, unsigned int lanes, bool anew)
 {
-    const void *word;
-    const uint32_t place = simt_trace_loop(simt_linear(thread) % SIMT_WARP_SIZE, &word);
-    if (!thread->round.place) {
-        thread->round.place = place;
-        thread->poll.address = word;
-        thread->poll.found = 0;
-        memcpy(&thread->poll.found, word ? word : &place, (uintptr_t)word % 4 == 0 ? 4 : 1);
+    for (unsigned int set = lanes; set; set &= set - 1) {
+        struct simt_thread *thread = &warp->lanes[simt_lowest(set)];
+        const void *word;
+        const uint32_t place = simt_trace_loop(simt_lowest(set), &word);
+        if (!thread->round.place || anew) {
+            thread->round.place = place;
+            thread->poll.address = word;
+            thread->poll.found = 0;
+            memcpy(&thread->poll.found, word ? word : &place, (uintptr_t)word % 4 == 0 ? 4 : 1);
+        }
     }
 }
 
@@ -165,28 +167,31 @@ static bool gives_way(struct simt_warp *warp)
         return false;
     }
     for (unsigned int set = warp->trace_full; set; set &= set - 1) {
-        struct simt_thread *thread = &warp->lanes[simt_lowest(set)];
+        const struct simt_thread *thread = &warp->lanes[simt_lowest(set)];
         if (thread->round.until >= thread->round.count && thread->round.count > 0) {
-            name_loop(thread);
             repeats |= simt_bit_of(thread);
         }
     }
+    name_loops(warp, repeats, false);
     if (repeats == warp->trace_full) {
         return true;
     }
     simt_grid.progress++;
-    if (simt_block->full_traces % FULL_BEFORE_OTHERS == 0 &&
-        simt_lasts(simt_block->idle_since, LONGER_IN_LOOPS)) {
-        for (unsigned int set = warp->trace_full; set; set &= set - 1) {
-            name_loop(&warp->lanes[simt_lowest(set)]);
-        }
+    if (simt_block->full_traces % FULL_BEFORE_OTHERS != 0) {
+        return false;
+    }
+    const bool lasts = simt_lasts(simt_block->idle_since, LONGER_IN_LOOPS);
+    if (lasts || idling == SIMT_POLLS) {
+        name_loops(warp, warp->trace_full, true);
+    }
+    if (lasts) {
         warp->yielded |= warp->trace_full;
         snprintf(headline, sizeof headline,
                  "endless loop? For %g s of processor time it has changed no memory",
                  LONGER_IN_LOOPS * patience());
         simt_report_stuck(headline, simt_grid.suspended_count);
     }
-    return idling == SIMT_POLLS && simt_block->full_traces % FULL_BEFORE_OTHERS == 0;
+    return idling == SIMT_POLLS;
 }
 
 /* Lanes whose traces are full go on once the others of the warp have come as far. */
