@@ -76,10 +76,11 @@ static void pool_block(struct simt_clock **clocks)
 
 void simt_causality_barrier(void)
 {
-    uint32_t start = simt_new_segment();
+    const uint32_t start = simt_new_segment(), threads = simt_order->threads;
+    uint32_t *const tags = simt_order->tags;
     simt_now.barrier = simt_order->barrier = start;
-    for (unsigned int i = 0; i < simt_order->threads; i++) {
-        simt_order->tags[i] = start | i;
+    for (uint32_t i = 0; i < threads; i++) {
+        tags[i] = start | i;
     }
     if (simt_order->clocks_used) {
         pool_block(simt_order->seen);

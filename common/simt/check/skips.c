@@ -117,8 +117,8 @@ static uint64_t hash_of(const struct simt_event *begin, const struct simt_event 
 {
     uint64_t hash = 0;
     for (const struct simt_event *event = begin; event < end; event++) {
-        hash = (hash ^ event->key) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
+        const uint64_t mixed = event->key * UINT64_C(0x9e3779b97f4a7c15);
+        hash = hash * UINT64_C(0xff51afd7ed558ccd) + (mixed ^ mixed >> 29);
     }
     return hash;
 }

@@ -29,7 +29,7 @@ void simt_left_loop(const char *file, int first, int last, int helper_first, int
     while (i < loop_count && (loops[i].file != file || loops[i].first != first)) {
         i++;
     }
-    if (!self || i == SIMT_LOOPS) {
+    if (!simt_tracing || !self || i == SIMT_LOOPS) {
         return;
     }
     if (i == loop_count) {

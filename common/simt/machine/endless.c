@@ -80,7 +80,7 @@ static uint64_t add(uint64_t state, const void *from, size_t size)
 
 static uint64_t add_stack(uint64_t state, const struct simt_fiber *fiber, const void *from)
 {
-    const char *const end = (const char *)fiber->stack + fiber->stack_bytes;
+    const char *const end = (const char *)fiber->rest->stack + fiber->rest->stack_bytes;
     return add(state, from, (size_t)(end - (const char *)from));
 }
 

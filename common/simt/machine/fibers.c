@@ -18,18 +18,15 @@ enum {
     LOCAL_BYTES = 512 << 10,
     STACK_BYTES = LOCAL_BYTES + (32 << 10),
     STACK_GUARD_BYTES = 68 << 10, /* wide, so that a large frame cannot step over it */
+    STACK_STRIDE = STACK_BYTES + STACK_GUARD_BYTES
 };
 
 static struct simt_fiber fibers[SIMT_MAX_BLOCK_THREADS];
+static struct simt_fiber_rest rests[SIMT_MAX_BLOCK_THREADS], host_rest;
 static struct simt_fiber *free_fibers;
 static size_t fibers_made;
 static char *stacks;
-struct simt_fiber simt_host_fiber;
-
-static size_t stack_stride(void)
-{
-    return (size_t)STACK_BYTES + STACK_GUARD_BYTES;
-}
+struct simt_fiber simt_host_fiber = {.rest = &host_rest};
 
 static void fatal(const char *what)
 {
@@ -56,7 +53,7 @@ void simt_allow(void *memory, size_t size)
 void simt_fibers_prepare(void)
 {
     if (!stacks) {
-        stacks = simt_reserve(stack_stride() * SIMT_MAX_BLOCK_THREADS);
+        stacks = simt_reserve((size_t)STACK_STRIDE * SIMT_MAX_BLOCK_THREADS);
     }
 }
 
@@ -73,12 +70,12 @@ static const size_t EXTRA_BYTES = (size_t)STACK_BYTES * SIMT_MAX_BLOCK_THREADS;
 
 static bool is_in_first_stacks(uint64_t address)
 {
-    return stacks && address - (uintptr_t)stacks < stack_stride() * SIMT_MAX_BLOCK_THREADS;
+    return stacks && address - (uintptr_t)stacks < STACK_STRIDE * SIMT_MAX_BLOCK_THREADS;
 }
 
 bool simt_is_in_stacks(uint64_t address, struct simt_range *range)
 {
-    *range = (struct simt_range){(uintptr_t)stacks, stack_stride() * SIMT_MAX_BLOCK_THREADS,
+    *range = (struct simt_range){(uintptr_t)stacks, STACK_STRIDE * SIMT_MAX_BLOCK_THREADS,
                                  SPACE_LOCAL, false};
     for (size_t i = 0; i < extra_count && address - range->base >= range->size; i++) {
         *range = (struct simt_range){(uintptr_t)extra_stacks[i], EXTRA_BYTES, SPACE_LOCAL, false};
@@ -89,7 +86,7 @@ bool simt_is_in_stacks(uint64_t address, struct simt_range *range)
 bool simt_is_stack_guard(uint64_t address)
 {
     return is_in_first_stacks(address) &&
-           (address - (uintptr_t)stacks) % stack_stride() < STACK_GUARD_BYTES;
+           (address - (uintptr_t)stacks) % STACK_STRIDE < STACK_GUARD_BYTES;
 }
 
 /* ---- switching ---- */
@@ -99,14 +96,14 @@ static struct simt_fiber *switched_from;
 
 static void arrived(struct simt_fiber *fiber)
 {
-    __sanitizer_finish_switch_fiber(fiber->fake_stack, &switched_from->stack,
-                                    &switched_from->stack_bytes);
+    __sanitizer_finish_switch_fiber(fiber->rest->fake_stack, &switched_from->rest->stack,
+                                    &switched_from->rest->stack_bytes);
 }
 
 void simt_switch_fiber(struct simt_fiber *from, struct simt_fiber *to)
 {
     switched_from = from;
-    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->stack_bytes);
+    __sanitizer_start_switch_fiber(&from->rest->fake_stack, to->rest->stack, to->rest->stack_bytes);
     simt_context_switch(&from->context, &to->context);
     arrived(from);
 }
@@ -123,11 +120,21 @@ static void fiber_main(void *argument)
     simt_fiber_main(argument);
 }
 
+static struct simt_fiber *begin(struct simt_fiber *fiber, struct simt_fiber_rest *rest, void *stack)
+{
+    const size_t colour = fibers_made++ * 192 & 4095; /* else all would share their cache sets */
+    *rest = (struct simt_fiber_rest){.stack = stack, .stack_bytes = STACK_BYTES - colour};
+    fiber->rest = rest;
+    simt_context_make(&fiber->context, stack, rest->stack_bytes, fiber_main, fiber);
+    return fiber;
+}
+
 /* These stacks have no guards: a mapping for each would be more than the system allows. */
 static struct simt_fiber *extra_fiber(void)
 {
     static char *stack, *end;
-    struct simt_fiber *fiber = simt_needed(calloc(1, sizeof *fiber), "kernels");
+    struct simt_fiber *fiber =
+        simt_needed(calloc(1, sizeof *fiber + sizeof *fiber->rest), "kernels");
     if (stack == end) {
         extra_stacks =
             simt_needed(realloc(extra_stacks, (extra_count + 1) * sizeof *extra_stacks), "kernels");
@@ -136,47 +143,39 @@ static struct simt_fiber *extra_fiber(void)
         simt_allow(stack, EXTRA_BYTES);
         extra_stacks[extra_count++] = stack;
     }
-    fiber->stack = stack;
-    fiber->stack_bytes = STACK_BYTES - (fibers_made++ * 192 & 4095);
-    simt_context_make(&fiber->context, stack, fiber->stack_bytes, fiber_main, fiber);
     stack += STACK_BYTES;
-    return fiber;
+    return begin(fiber, (struct simt_fiber_rest *)(fiber + 1), stack - STACK_BYTES);
 }
 
 struct simt_fiber *simt_take_fiber(void)
 {
     struct simt_fiber *fiber = free_fibers;
-    size_t colour = (fibers_made * 192) & 4095; /* else all stacks would share their cache sets */
-    char *stack = stacks + fibers_made * stack_stride() + STACK_GUARD_BYTES;
+    char *stack = stacks + fibers_made * STACK_STRIDE + STACK_GUARD_BYTES;
     if (fiber) {
-        free_fibers = fiber->next_free;
+        free_fibers = fiber->rest->next_free;
         return fiber;
     }
     if (fibers_made >= SIMT_MAX_BLOCK_THREADS) {
         return extra_fiber();
     }
-    fiber = &fibers[fibers_made++];
     simt_allow(stack, STACK_BYTES);
-    fiber->stack = stack;
-    fiber->stack_bytes = STACK_BYTES - colour;
-    simt_context_make(&fiber->context, stack, fiber->stack_bytes, fiber_main, fiber);
-    return fiber;
+    return begin(&fibers[fibers_made], &rests[fibers_made], stack);
 }
 
 void simt_give_fiber(struct simt_fiber *fiber)
 {
-    fiber->next_free = free_fibers;
+    fiber->rest->next_free = free_fibers;
     free_fibers = fiber;
 }
 
 void simt_take_back_fiber(struct simt_fiber *fiber)
 {
 #ifdef SIMT_ASAN
-    __asan_unpoison_memory_region(fiber->stack, fiber->stack_bytes);
-    fiber->fake_stack = NULL;
+    __asan_unpoison_memory_region(fiber->rest->stack, fiber->rest->stack_bytes);
+    fiber->rest->fake_stack = NULL;
 #endif
-    simt_context_make(&fiber->context, (void *)(uintptr_t)fiber->stack, fiber->stack_bytes,
-                      fiber_main, fiber);
+    simt_context_make(&fiber->context, (void *)(uintptr_t)fiber->rest->stack,
+                      fiber->rest->stack_bytes, fiber_main, fiber);
     simt_give_fiber(fiber);
 }
 /* SPDX-License-Identifier: MIT */

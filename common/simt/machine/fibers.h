@@ -13,8 +13,12 @@
 #endif
 #endif
 
+/* What a switch needs, of several fibers in one cache line; and the rest. */
 struct simt_fiber {
     struct simt_context context;
+    struct simt_fiber_rest *rest;
+};
+struct simt_fiber_rest {
     struct simt_fiber *next_free;
     const void *stack;
     size_t stack_bytes;

@@ -33,7 +33,7 @@ __attribute__((noreturn, noinline, cold)) static void refuse_host(void)
     simt_exit();
 }
 
-static void need_kernel(void)
+static inline void need_kernel(void)
 {
     if (__builtin_expect(!simt_in_kernel(), 0)) {
         refuse_host();

@@ -93,8 +93,8 @@ static void exit_thread(void)
     if (simt_tracing) {
         simt_trace_pause();
         simt_observer.exits();
+        simt_note_left(simt_current);
     }
-    simt_note_left(simt_current);
     simt_current->fiber = NULL;
     warp->exited |= simt_bit_of(simt_current);
     block->alive--;
@@ -128,7 +128,7 @@ static void exit_thread(void)
  * for its callers. That these are saved here again lets the program come to the report of it. */
 __attribute__((noinline)) static void call_kernel(struct simt_fiber *self)
 {
-    if (__builtin_setjmp(self->end) == 0) {
+    if (__builtin_setjmp(self->rest->end) == 0) {
         simt_grid.invoke(simt_grid.closure);
     }
 #ifdef __x86_64__
@@ -138,7 +138,7 @@ __attribute__((noinline)) static void call_kernel(struct simt_fiber *self)
 
 void simt_end_thread(void)
 {
-    __builtin_longjmp(simt_current->fiber->end, 1);
+    __builtin_longjmp(simt_current->fiber->rest->end, 1);
 }
 
 /* Runs one thread after the other for as long as none of them waits. */

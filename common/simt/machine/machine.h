@@ -65,7 +65,9 @@ struct simt_thread {
     unsigned char lane;      /* a shuffle's argument */
     unsigned char width;
     unsigned char size;
-    /* The rest is of no concern then. */
+    /* The rest is of no concern then; what each thread of any kernel needs comes first. */
+    const struct simt_fiber *ran_on; /* also after its end; while it is looked at */
+    uint64_t loops_left, left_in;    /* a set: loops with a barrier, in that phase of the block's */
     unsigned int failed_polls, accesses; /* since it last gave way */
     const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
     struct simt_bulk_groups bulk;
@@ -77,11 +79,9 @@ struct simt_thread {
     uint64_t atomic_old;  /* what its last atomic found: others may run before it asks */
     bool atomic_is_noted; /* that is to be made again: atomics.c */
     struct simt_pipeline pipeline;
-    const struct simt_fiber *ran_on; /* also after its end; while it is looked at */
     /* Has arrived at a barrier (enum simt_split), in this phase, and not waited. */
     bool has_arrived[SIMT_SPLITS];
     uint64_t arrived_in[SIMT_SPLITS];
-    uint64_t loops_left, left_in; /* a set: loops with a barrier, in that phase of the block's */
 } __attribute__((aligned(64)));
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */

@@ -56,8 +56,8 @@ enum simt_guard simt_guard_of(const void *address)
 struct simt_range simt_machine_stack(unsigned int thread)
 {
     const struct simt_fiber *fiber = simt_block->threads[thread].ran_on;
-    return fiber ? (struct simt_range){(uintptr_t)fiber->stack, fiber->stack_bytes, SPACE_LOCAL,
-                                       false}
+    return fiber ? (struct simt_range){(uintptr_t)fiber->rest->stack, fiber->rest->stack_bytes,
+                                       SPACE_LOCAL, false}
                  : (struct simt_range){0, 0, SPACE_LOCAL, false};
 }
 

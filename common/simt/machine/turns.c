@@ -233,13 +233,16 @@ void simt_find_ready_warp(void)
     if (simt_tracing) {
         simt_trace_drain(0);
     }
-    while (simt_ready_warp() == simt_grid.warps) {
+    while ((number = simt_ready_warp()) == simt_grid.warps) {
         if (simt_lasts_long) {
             simt_look_for_round();
         }
         wake_yielded();
     }
-    simt_block->current_warp = &simt_block->warps[simt_ready_warp()];
+    if (simt_shuffled) { /* drawn again: the numbers of orders stay what they were */
+        number = simt_ready_warp();
+    }
+    simt_block->current_warp = &simt_block->warps[number];
 }
 
 /* What the running thread does next depends on memory, on its stack, and on its registers, which
@@ -247,14 +250,14 @@ void simt_find_ready_warp(void)
 static __attribute__((noinline)) void note_state(void)
 {
     struct simt_round *round = &simt_current->round;
-    const struct simt_fiber *fiber = simt_current->fiber;
+    const struct simt_fiber_rest *rest = simt_current->fiber->rest;
     jmp_buf registers;
     uint64_t state;
     memset(&registers, 0, sizeof registers);
     (void)setjmp(registers);
     state = simt_hash(
         1, &registers,
-        (size_t)((const char *)fiber->stack + fiber->stack_bytes - (const char *)&registers));
+        (size_t)((const char *)rest->stack + rest->stack_bytes - (const char *)&registers));
     round->count++;
     if (round->noted > 0 && state == round->state) {
         round->until = 2 * round->count - round->noted;

@@ -22,14 +22,14 @@ static inline void simt_note_progress(void)
  * none. */
 static inline unsigned int simt_ready_warp(void)
 {
-    unsigned int first = simt_shuffled ? simt_schedule_below(simt_grid.warps) : 0;
-    for (unsigned int i = 0; i < simt_grid.warps; i++) {
-        unsigned int warp = (first + i) % simt_grid.warps;
+    const unsigned int warps = simt_grid.warps;
+    unsigned int warp = simt_shuffled ? simt_schedule_below(warps) : 0;
+    for (unsigned int i = 0; i < warps; i++, warp = warp + 1 < warps ? warp + 1 : 0) {
         if (simt_block->warps[warp].ready) {
             return warp;
         }
     }
-    return simt_grid.warps;
+    return warps;
 }
 
 /* Whether more processor time has passed than so many times what SIMT_WATCHDOG says. */
