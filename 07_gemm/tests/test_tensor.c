@@ -323,7 +323,8 @@ static void check_waves(void)
         for (size_t w = 0; w < count; w++) {
             if (STEP_TEST_SANITIZED && w != c) /* each once */
                 continue;
-            if (w == 1 && launch != launch_stream_k_bf16) /* others share no tile */
+            /* Others share no tile: some of each. */
+            if (launch != launch_stream_k_bf16 && (w == 1 || (c % 3 == 0) != (w == 0)))
                 continue;
             multiprocessors = counts[c];
             verify(waves[w].shape, (struct layout){0, waves[w].padding}, w == 1 ? -1 : 1,

@@ -91,7 +91,8 @@ def main():
     wrong, cells = [], 0
     for step, op, kind in dict.fromkeys(tuple(ladder[:3]) for ladder in ladders):
         words = [os.path.join(sys.argv[1], step), "--skip-small", "--warmup", "0", "--reps", "1"]
-        words += ["--n", "1K"] if op == "dot" else ["--type", kind] if op == "gemm" else []
+        words += {"dot": ["--n", "1K"], "gemm": ["--type", kind, "--m", "16", "--n", "16", "--k", "256"],
+                  "conv": ["--height", "6", "--width", "6"]}.get(op, [])
         if op in ("row_sum", "column_sum"):
             words += ["--ladder", op.replace("_sum", "s"), "--m", "64", "--n", "64"]
         result = subprocess.run(words, stdout=subprocess.PIPE, env=dict(os.environ, COLUMNS="200"), check=True,
