@@ -204,10 +204,8 @@ void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *
 void simt_skips_complete(const char *file, int line)
 {
     for (size_t i = 0; i < barrier_count; i++) {
-        struct barrier *barrier = &barriers[i];
-        bool same = barrier->line == line && strcmp(barrier->file, file) == 0;
-        if (same) {
-            add_all(&barrier->gone, &simt_skips_gone);
+        if (barriers[i].line == line && strcmp(barriers[i].file, file) == 0) {
+            add_all(&barriers[i].gone, &simt_skips_gone);
         }
     }
 }

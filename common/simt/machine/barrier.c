@@ -173,13 +173,9 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
     simt_block->waiting_true += predicate != 0;
     wait_at_barrier(kind, file, line, __builtin_return_address(0));
     /* The next barrier cannot complete before this thread has come to it. */
-    switch (simt_current->barrier) {
-    case SIMT_BARRIER_AND:
-        return simt_block->finished_true == simt_block->finished;
-    case SIMT_BARRIER_OR:
-        return simt_block->finished_true != 0;
-    default:
-        return (int)simt_block->finished_true;
-    }
+    const unsigned int made = simt_current->barrier;
+    return made == SIMT_BARRIER_AND  ? simt_block->finished_true == simt_block->finished
+           : made == SIMT_BARRIER_OR ? simt_block->finished_true != 0
+                                     : (int)simt_block->finished_true;
 }
 /* SPDX-License-Identifier: MIT */

@@ -190,11 +190,8 @@ static void print_place(unsigned int thread)
                 known ? source->file : at->file, known ? source->line : at->line);
         break;
     }
-    case PLACE_EXITED:
-        fputs("returned from the kernel", stderr);
-        break;
     default:
-        fputs("running", stderr);
+        fputs(place_of(thread) == PLACE_EXITED ? "returned from the kernel" : "running", stderr);
         break;
     }
 }
