@@ -59,31 +59,26 @@ __asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_trace
 #define SIMT_CALL "call"
 #define SIMT_PLAIN_CALL "callq"
 #endif
+#ifdef __PIC__
+#define SIMT_SUFFIXES "@PLT"
+#else
+#define SIMT_SUFFIXES ", @PLT"
+#endif
+#define SIMT_GO_PAST                                                                               \
+    "cmpb $0, %fs:simt_own@tpoff+" SIMT_STRING(SIMT_PAST_SHARED) "\nje .Lsimt_past\\@\n"
 __asm__(".macro " SIMT_CALL " target:vararg\n"
-        ".irp hook, __sanitizer_cov_trace_pc, __tsan_read1, __tsan_read2, __tsan_read4, "
-        "__tsan_read8, __tsan_read16, __tsan_write1, __tsan_write2, __tsan_write4, __tsan_write8, "
-        "__tsan_write16\n"
-        ".irp suffix, , @PLT\n"
-        ".ifeqs \"\\target\", \"\\hook\\suffix\"\n"
-        "cmpb $0, %fs:simt_own@tpoff+" SIMT_STRING(SIMT_PAST_SHARED) "\n"
-                                                                     "je .Lsimt_past\\@\n"
-                                                                     ".endif\n"
-                                                                     ".endr\n"
-                                                                     ".endr\n" SIMT_PLAIN_CALL
-                                                                     " \\target\n"
-                                                                     ".Lsimt_past\\@:\n"
-                                                                     ".endm\n");
+        ".ifeqs \"\\target\", \"__sanitizer_cov_trace_pc@PLT\"\n" /* most, and so without a loop */
+        SIMT_GO_PAST ".else\n.irp suffix, " SIMT_SUFFIXES "\n"
+        ".irp hook, sanitizer_cov_trace_pc, tsan_read1, tsan_read2, tsan_read4, tsan_read8, "
+        "tsan_read16, tsan_write1, tsan_write2, tsan_write4, tsan_write8, tsan_write16\n"
+        ".ifeqs \"\\target\", \"__\\hook\\suffix\"\n" SIMT_GO_PAST
+        ".endif\n.endr\n.endr\n.endif\n" SIMT_PLAIN_CALL " \\target\n.Lsimt_past\\@:\n.endm\n");
 /* What the host runs needs no hooks: the source's other translation has none (simt_twice.c). */
 #define SIMT_IN_KERNEL "%fs:simt_own@tpoff+" SIMT_STRING(SIMT_CURRENT)
 __asm__(".macro simt_unless_in_kernel target\n"
         "cmpq $0, " SIMT_IN_KERNEL "\n"
         "je \\target\n"
         ".endm\n");
-#undef SIMT_IN_KERNEL
-#undef SIMT_CALL
-#undef SIMT_STRING
-#undef SIMT_STRING_OF
-#undef SIMT_PLAIN_CALL
 #endif
 namespace simt
 {
