@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <atomic>
 #include <thread>
 
 enum { N = 1000, TIMES = 6 };
@@ -484,17 +485,20 @@ static const struct {
      [](int i) {
          static unsigned int *pinned;
          std::thread other;
+         std::atomic<bool> runs{i != 2};
          if (!pinned)
              cudaMallocHost(&pinned, 3 * sizeof *pinned);
          volatile unsigned int *const words = pinned;
          words[0] = words[1] = 0;
          words[2] = 5;
          if (i == 2)
-             other = std::thread([words] {
-                 while (words[1] == 0)
-                     std::this_thread::yield();
+             other = std::thread([words, &runs] {
+                 for (runs = true; words[1] == 0;)
+                     ; /* no yield, so that it writes before the kernel ends */
                  words[2] = 77;
              });
+         while (!runs)
+             std::this_thread::yield();
          bump_slowly<<<1, 1>>>(pinned);
          cudaDeviceSynchronize();
          if (i == 2)
