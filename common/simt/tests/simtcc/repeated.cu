@@ -1,9 +1,9 @@
 /* Launches that are made several times: those that would change nothing are not run again. Each
  * case prints what is in memory after each of its launches. */
+#include <atomic>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <atomic>
 #include <thread>
 
 enum { N = 1000, TIMES = 6 };
