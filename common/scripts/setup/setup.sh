@@ -265,7 +265,8 @@ configure() {
     shift
     lock_build "$preset"
     prepare_folder "$preset"
-    if ! (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1 </dev/null; then
+    # A line per file in the log would start CMake once more for each file.
+    if ! (cd "$root" && cmake --preset "$preset" -DCMAKE_RULE_MESSAGES=OFF "$@") >"$log" 2>&1 </dev/null; then
         if [[ -n $(refusal "$preset") ]]; then
             complain "$(refusal "$preset")"
             unlock_build
