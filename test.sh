@@ -160,11 +160,10 @@ test_suite() {
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler; that every rung counts
     # and computes the same is one test, simt.test_simt_rungs. What a script or the rewriter does is
-    # the same with each compiler, and so is what becomes of a launch that repeats itself, and what
-    # goes from GPU to GPU; of simtcc that leaves the counts and the findings.
-    # Nor does it build the steps' programs.
-    local left='test_explore|test_simt_(rungs_programs|peers)'
-    left+='|simtcc_(cores|enough|libcudacxx|messages|options|refusals|repeated|runtime)'
+    # the same with each compiler, and so are rows of the checker, which is C, what becomes of a launch
+    # that repeats itself, and what goes from GPU to GPU; of simtcc that leaves counts and findings.
+    local left='test_explore|test_simt_(rewrite|rows|rungs_programs|peers)'
+    left+='|simtcc_(barriers|cores|enough|libcudacxx|messages|options|refusals|repeated|runtime)'
     [[ $preset != clang ]] || only=(-L '^simt$' -LE '^all$' -E "^simt\\.($left)\$")
     # Large inputs take a sanitizer minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
