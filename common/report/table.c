@@ -101,8 +101,9 @@ static void tell_counted(FILE *file, const struct results *results, size_t width
 {
     const char *titles[MOST_FIGURES];
     const size_t count = counters_of_memory(results, titles);
+    const char *const smaller = counted_shape(results);
 
-    if (counted_shape(results) != NULL && count > 0) {
+    if (smaller != NULL && count > 0) {
         char shape[SHAPE_TEXT_SIZE], text[SHAPE_TEXT_SIZE + 64], *whole = NULL;
         size_t length;
         FILE *const names = open_memstream(&whole, &length);
@@ -113,7 +114,7 @@ static void tell_counted(FILE *file, const struct results *results, size_t width
                 fprintf(names, ", %s", results->rows[i].rung);
         if (names != NULL)
             fclose(names);
-        shape_text(shape, counted_shape(results));
+        shape_text(shape, smaller);
         snprintf(text, sizeof text, "counted for %s (--counters counts this size)", shape);
         print_names(file, text, titles, count, width);
         if (whole != NULL && whole[0] != '\0')
