@@ -1,8 +1,8 @@
 /* Step 07: small and middle products, where the launch, the first loads and the last wave take long
  * beside the multiply-adds. Tiles are small, blocks many, and rows need not be aligned. */
 #include "any_shape/float32/plan.h"
+#include "any_shape/float32/small_copies.cuh"
 #include "any_shape/float32/split_k_ticket.cuh"
-#include "kernel/mbarrier.cuh"
 #include "kernel/overlap.cuh"
 #include "parts/shared_memory.cuh"
 #include "parts/workspace.h"
@@ -35,122 +35,6 @@ static __device__ void group_sync()
     else
         asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / T::GROUP), "n"(T::GROUP)
                      : "memory");
-}
-
-/* How many floats at a time can be copied from each row's start. */
-static __device__ unsigned alignment_of(const float *matrix, size_t leading)
-{
-    const unsigned both = (unsigned)((uintptr_t)matrix / sizeof(float) | leading);
-
-    return both % 4 == 0 ? 4 : both % 2 == 0 ? 2 : 1;
-}
-
-/* Copies COUNT floats asynchronously, of which the first `inside` exist; the others become 0. */
-template <unsigned COUNT>
-static __device__ void copy_floats(float *to, const float *from, unsigned inside)
-{
-    if (COUNT == 4) /* past L1, which is small beside this much shared memory */
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
-                     "l"(from), "r"(inside * (unsigned)sizeof(float))
-                     : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(shared_address(to)),
-                     "l"(from), "r"(inside * (unsigned)sizeof(float)), "n"(COUNT * sizeof(float))
-                     : "memory");
-}
-
-/* A thread's share in the copies of a matrix, of the next chunk: its first element, how many it
- * copies at a time, where they go in a stage, and how much of the matrix is left from there on. */
-struct share {
-    const float *from;
-    size_t leading;
-    unsigned alignment, to;
-    int rows, columns;
-};
-
-template <unsigned ACROSS, unsigned PADDED, unsigned GROUP>
-static __device__ struct share share_of(const float *matrix, size_t leading, size_t rows,
-                                        size_t columns, size_t row, size_t column)
-{
-    const unsigned alignment = alignment_of(matrix, leading);
-    const unsigned number = threadIdx.x % GROUP * alignment;
-    const unsigned down = number / ACROSS, across = number % ACROSS;
-
-    return {matrix + (row + down) * leading + column + across,
-            leading,
-            alignment,
-            down * PADDED + across,
-            (int)(rows - row) - (int)down,
-            (int)(columns - column) - (int)across};
-}
-
-/* The group starts the copies of DOWN x ACROSS elements, COUNT at a time. What is outside becomes
- * 0; WHOLE: nothing is. */
-template <unsigned DOWN, unsigned ACROSS, unsigned PADDED, unsigned GROUP, unsigned COUNT,
-          bool WHOLE>
-static __device__ void copy_part(float *stage, const struct share &share)
-{
-    const unsigned turn = GROUP * COUNT;
-
-#pragma unroll
-    for (unsigned i = 0; i < DOWN * ACROSS; i += turn) {
-        if (i + turn > DOWN * ACROSS && threadIdx.x % GROUP * COUNT >= DOWN * ACROSS - i)
-            break;
-        const int left = share.columns - (int)(i % ACROSS);
-        const bool inside = WHOLE || ((int)(i / ACROSS) < share.rows && left > 0);
-
-        copy_floats<COUNT>(stage + share.to + i / ACROSS * PADDED + i % ACROSS,
-                           inside ? share.from + i / ACROSS * share.leading + i % ACROSS
-                                  : share.from,
-                           !inside ? 0
-                           : WHOLE ? COUNT
-                                   : (unsigned)min((int)COUNT, left));
-    }
-}
-
-template <unsigned DOWN, unsigned ACROSS, unsigned PADDED, unsigned GROUP>
-static __device__ void copy_any_part(float *stage, const struct share &share, bool whole)
-{
-    if (share.alignment == 4 && whole)
-        copy_part<DOWN, ACROSS, PADDED, GROUP, 4, true>(stage, share);
-    else if (share.alignment == 4)
-        copy_part<DOWN, ACROSS, PADDED, GROUP, 4, false>(stage, share);
-    else if (share.alignment == 2 && whole)
-        copy_part<DOWN, ACROSS, PADDED, GROUP, 2, true>(stage, share);
-    else if (share.alignment == 2)
-        copy_part<DOWN, ACROSS, PADDED, GROUP, 2, false>(stage, share);
-    else if (whole)
-        copy_part<DOWN, ACROSS, PADDED, GROUP, 1, true>(stage, share);
-    else
-        copy_part<DOWN, ACROSS, PADDED, GROUP, 1, false>(stage, share);
-}
-
-/* A group's copies: a thread's shares, and how many values of p are left. */
-struct copies {
-    struct share a, b;
-    int left;
-    bool whole_a, whole_b; /* only past the end of p is anything outside */
-};
-
-/* Starts those of a chunk. */
-template <typename T>
-static __device__ void start_stage(struct copies *next, float *stage)
-{
-    const int apart = T::SLICES * T::DEPTH;
-
-    if (next->left > 0) {
-        const bool whole = next->left >= (int)T::DEPTH;
-
-        copy_any_part<T::M, T::DEPTH, T::PADDED, T::GROUP>(stage, next->a, whole && next->whole_a);
-        copy_any_part<T::DEPTH, T::N, T::N, T::GROUP>(stage + T::A, next->b,
-                                                      whole && next->whole_b);
-        next->left -= apart;
-        next->a.from += apart;
-        next->a.columns -= apart;
-        next->b.from += apart * next->b.leading;
-        next->b.rows -= apart;
-    }
-    asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
 /* Where a lane's elements begin in the tile. Lanes 2i and 2i + 1 have the same columns, so that a
