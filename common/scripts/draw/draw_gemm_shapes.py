@@ -93,8 +93,8 @@ def draw_slices():
             first = part * down * across
             svg.text(x + depth // slices // 2, y + 15, "%d-%d" % (first, first + down * across - 1), 11, "middle")
         left += max(wide * across, depth) + 50
-    svg.text(20, top + 2 * unit + 80, "A number is a warp. Warps in one place have the same elements and other values of p; "
-             "in the end they exchange sums.", 12)
+    svg.text(20, top + 2 * unit + 80, "Each number names a warp. Warps in one place have the same elements and different values of p. "
+             "In the end they exchange sums.", 12)
     return svg.render()
 
 

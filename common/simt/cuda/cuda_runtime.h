@@ -79,6 +79,13 @@ __asm__(".macro simt_unless_in_kernel target\n"
         "cmpq $0, " SIMT_IN_KERNEL "\n"
         "je \\target\n"
         ".endm\n");
+#undef SIMT_IN_KERNEL
+#undef SIMT_CALL
+#undef SIMT_STRING
+#undef SIMT_STRING_OF
+#undef SIMT_PLAIN_CALL
+#undef SIMT_SUFFIXES
+#undef SIMT_GO_PAST
 #endif
 namespace simt
 {

@@ -1,6 +1,5 @@
-/* Atomics of C++ on 1, 2, 4 and 8 bytes: what they do, and that who polls by one gives others their
- * turn, also threads of the host. RACE: beside them somebody writes who is not atomic. With an
- * argument, what is waited for does not come. */
+/* Atomics of C++ on 1, 2, 4 and 8 bytes. A thread that polls by one lets others run, also threads
+ * of the host. RACE: one writes without an atomic. Any argument: what is awaited never comes. */
 #include <cstdint>
 #include <cstdio>
 #include <thread>

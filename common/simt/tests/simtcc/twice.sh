@@ -59,7 +59,7 @@ cat >expected <<'END'
 END
 cmp -s checked expected || fail "narrow.cu: $(cat checked)"
 SIMT_WATCHDOG=0.2 ./program never >output 2>&1
-[ $? -eq 1 ] && grep -q 'it reads a word of managed memory' output || fail 'a byte that nobody sets'
+[ $? -eq 1 ] && grep -q 'it reads a word of managed memory' output || fail 'a byte that no thread sets'
 compile -DRACE --run "$here/simtcc/narrow.cu"
 [ $? -eq 1 ] && grep -q 'data race in global memory' output || fail 'a race beside an atomic of a byte'
 
