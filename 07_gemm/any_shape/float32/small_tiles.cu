@@ -87,13 +87,14 @@ static __device__ void multiply_chunks(const struct gemm &call, const struct k_r
         share_of<T::DEPTH, T::PADDED, T::GROUP>(call.a, call.lda, call.m, range.end, row, first),
         share_of<T::N, T::N, T::GROUP>(call.b, call.ldb, range.end, call.n, first, column),
         (int)(range.end - first), row + T::M <= call.m, column + T::N <= call.n};
+    int left = (int)(range.end - first);
     unsigned stage = 0;
 
 #pragma unroll 1
     for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++)
         start_stage<T>(&next, ring + ahead * T::STAGE);
 #pragma unroll 1
-    for (int left = (int)(range.end - first); left > 0; left -= T::SLICES * T::DEPTH) {
+    for (; left > 0; left -= T::SLICES * T::DEPTH) {
         asm volatile("cp.async.wait_group %0;" ::"n"(T::STAGES - 2) : "memory");
         group_sync<T>(); /* the others have waited for theirs, and are done with a stage */
         start_stage<T>(&next, ring + (stage == 0 ? T::STAGES - 1 : stage - 1) * T::STAGE);
@@ -101,6 +102,8 @@ static __device__ void multiply_chunks(const struct gemm &call, const struct k_r
         stage = stage == T::STAGES - 1 ? 0 : stage + 1;
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
+    if (left + (int)(threadIdx.x / T::GROUP * T::DEPTH) > 0)
+        group_sync<T>(); /* the first group has a chunk more: racecheck needs as many barriers */
 }
 
 /* Total i of a thread is that of this element: by fours, for accesses of 16 bytes, or not. */
