@@ -25,8 +25,6 @@ kernels break, the checker, the CPU back end, the counters.
                   for each preset:
                     asan    with the address and undefined-behaviour sanitizers, without large inputs
                     tsan    the tests of the CPU steps with the thread sanitizer
-                    clang   the back end and all kernels, instrumented, compiled by clang, if that is
-                            installed: the back end's quick tests, and what every rung counts
                     cuda    compiled by nvcc and run, if that is installed and there is a GPU; without
                             a GPU: nvcc, only compiled, without optimizations
   -L LABEL        run only tests with a label that matches this regular expression, as in ctest. Each
@@ -101,7 +99,6 @@ leave_out() {
 # build_suite PRESET OPTION...: configures and builds a suite.
 build_suite() {
     local preset=$1 targets=() testing=ON
-    [[ $preset != clang ]] || targets=(simt_tests)
     [[ $preset != tsan ]] || targets=(01_cpu_naive 02_cpu_simd_threads)
     [[ $preset != simt || $all == yes || ${#filter[@]} -gt 0 ]] || targets=(quick_tests)
     [[ $preset != nvcc ]] || testing=OFF # the programs have all the kernels
@@ -158,19 +155,12 @@ test_suite() {
     shift
     # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
     [[ $preset != tsan ]] || only=(-L '^step$')
-    # Only kernels and their back end can differ with another C++ compiler; that every rung counts
-    # and computes the same is one test, simt.test_simt_rungs. What a script or the rewriter does is
-    # the same with each compiler, and so are rows of the checker, which is C, what becomes of a launch
-    # that repeats itself, and what goes from GPU to GPU; of simtcc that leaves counts and findings.
-    local left='test_explore|test_simt_(rewrite|rows|rungs_programs|peers)'
-    left+='|simtcc_(barriers|cores|enough|libcudacxx|messages|options|refusals|repeated|runtime)'
-    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^all$' -E "^simt\\.($left)\$")
     # Large inputs take a sanitizer minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.
     if [[ $preset == simt && ${#filter[@]} -eq 0 ]]; then
         only=(-LE '^slow$')
-        [[ $all == yes ]] || only=(-LE '^(all|later|slow|pages|house)$')
+        [[ $all == yes ]] || only=(-LE '^(all|slow|pages|house)$')
     fi
     # Some wait more than they compute: for a browser, a time limit, processes that start.
     local at_once=$((jobs + (jobs + 1) / 2))
@@ -222,7 +212,7 @@ sanitizer_runs() {
 require_packages tests
 presets=(simt)
 if [[ $all == yes ]]; then
-    presets+=(asan tsan clang)
+    presets+=(asan tsan)
     if nvcc_works; then
         if gpu_works; then presets+=(cuda); else presets+=(nvcc); fi
     fi
@@ -232,13 +222,10 @@ fi
 can_run() {
     local sanitizer=address
     starter=() reason=
-    case $1 in
-    asan | tsan)
+    if [[ $1 == [at]san ]]; then
         [[ $1 == asan ]] || sanitizer=thread
         sanitizer_runs "$sanitizer" || reason="programs with -fsanitize=$sanitizer do not build or run here"
-        ;;
-    clang) { have clang && compiles c++ vector clang++; } || reason="clang is not installed" ;;
-    esac
+    fi
     [[ -z $reason ]]
 }
 

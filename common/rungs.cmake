@@ -86,8 +86,7 @@ endif()
 
 include(${RUNGS_ROOT}/common/each_reduction.cmake)
 
-# Its property RUNGS_PROGRAMS: the programs of the steps. RUNGS_GPU_PROGRAMS: those of them that run
-# kernels.
+# Its property RUNGS_PROGRAMS: the programs of the steps.
 add_library(rungs_steps INTERFACE)
 
 # rungs_add_test(NAME subject.test [PYTHON version] [LABELS label...] [NEEDS file...] COMMAND command...):
@@ -115,11 +114,8 @@ function(rungs_add_test)
     if(argument MATCHES "^\\$<TARGET_FILE:")
       list(APPEND TEST_NEEDS ${argument})
     elseif(argument STREQUAL "${RUNGS_BIN}")
-      set(files RUNGS_PROGRAMS)
-      if(TEST_NAME MATCHES "^simt[.]")
-        set(files RUNGS_GPU_PROGRAMS) # the suite clang builds no others
-      endif()
-      list(APPEND TEST_NEEDS "$<TARGET_GENEX_EVAL:rungs_steps,$<TARGET_PROPERTY:rungs_steps,${files}>>")
+      list(APPEND TEST_NEEDS
+        "$<TARGET_GENEX_EVAL:rungs_steps,$<TARGET_PROPERTY:rungs_steps,RUNGS_PROGRAMS>>")
     endif()
   endforeach()
   if(TEST_PYTHON)
@@ -138,12 +134,11 @@ function(rungs_add_test)
 endfunction()
 
 # rungs_leave_to_all([TESTS test...] [PROGRAMS target...]): tests for `./test.sh --all` only (label
-# `later`, which other than `all` the suite clang runs), and what is built for them alone. The target
-# quick_tests is all the rest.
+# `all`), and what is built for them alone. The target quick_tests is all the rest.
 function(rungs_leave_to_all)
   cmake_parse_arguments(PARSE_ARGV 0 LEFT "" "" "TESTS;PROGRAMS")
   foreach(test IN LISTS LEFT_TESTS)
-    set_property(TEST ${test} APPEND PROPERTY LABELS later)
+    set_property(TEST ${test} APPEND PROPERTY LABELS all)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY RUNGS_LEFT_TO_ALL ${LEFT_PROGRAMS})
 endfunction()
@@ -161,7 +156,7 @@ endfunction()
 function(rungs_add_quick_tests)
   rungs_programs_of(programs ${PROJECT_SOURCE_DIR})
   get_property(left GLOBAL PROPERTY RUNGS_LEFT_TO_ALL)
-  list(REMOVE_ITEM programs ${left} simt_tests)
+  list(REMOVE_ITEM programs ${left})
   add_custom_target(quick_tests DEPENDS ${programs})
 endfunction()
 
@@ -252,12 +247,6 @@ function(rungs_add_step kind)
   set_property(TARGET rungs_steps APPEND PROPERTY RUNGS_PROGRAMS $<TARGET_FILE:${name}>)
   target_link_libraries(${name} PRIVATE ${rungs} ${library} rungs_flags)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${linker})
-  if(kind STREQUAL GPU)
-    set_property(TARGET rungs_steps APPEND PROPERTY RUNGS_GPU_PROGRAMS $<TARGET_FILE:${name}>)
-    if(TARGET simt_tests)
-      add_dependencies(simt_tests ${name})
-    endif()
-  endif()
   if(NOT BUILD_TESTING)
     return()
   endif()

@@ -198,7 +198,7 @@ class Step:
             properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
             if test["name"].startswith(self.name + ".") and "command" in test and \
                     test["name"] != self.name + ".run" and \
-                    not {"all", "later", "large"} & set(properties.get("LABELS", [])):
+                    not {"all", "large"} & set(properties.get("LABELS", [])):
                 tests.append((test["command"], dict(entry.split("=", 1) for entry in
                                                     properties.get("ENVIRONMENT", []))))
         return tests
