@@ -89,7 +89,7 @@ static struct specials specials_of(const struct simt_factors *a, const struct si
                                    unsigned int first, unsigned int count,
                                    const struct simt_number *c)
 {
-    struct specials specials = {c->is_nan, false, false};
+    struct specials specials = {false, false, false};
     if (c->is_infinite) {
         note_infinity(&specials, c->negative);
     }
@@ -187,7 +187,10 @@ static bool special_sum(const struct simt_factors *a, const struct simt_factors 
                         unsigned int first, unsigned int count, uint32_t c, uint32_t *sum)
 {
     const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
-    const struct specials specials = specials_of(a, b, first, count, &start);
+    struct specials specials = {.nan = true};
+    if (!start.is_nan) {
+        specials = specials_of(a, b, first, count, &start);
+    }
     *sum = specials.nan || (specials.plus && specials.minus) ? 0x7fffffff
            : specials.minus                                  ? INFINITE | 0x80000000
                                                              : INFINITE;
