@@ -13,7 +13,7 @@ mkdir -p clone/common clone/build
 cp -R "$(dirname -- "$simtcc")" clone/common/simt
 rm -rf clone/common/simt/tests
 copy=$work/clone/common/simt/simtcc
-sed -i 's/level=-O1/level=-O0/' "$copy"
+sed -i 's/level=-O[13]/level=-O0/' "$copy"
 # with CACHE ARGUMENT...: the copy, with this cache.
 with() {
     SIMTCC_CACHE=$1 && shift
