@@ -16,7 +16,11 @@ enum {
     BYTES = 3 * SIMT_PAGE_BYTES,
     HOT_BYTES = 512 /* much happens there */,
     WARPS = 4,
+#ifdef __SANITIZE_ADDRESS__ /* which watches addresses, of which there are few */
+    STEPS = 300000,
+#else
     STEPS = 1200000,
+#endif
     MOST_RACES = 4096
 };
 
