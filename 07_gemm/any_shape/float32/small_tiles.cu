@@ -102,7 +102,7 @@ static __device__ void multiply_chunks(const struct gemm &call, const struct k_r
         stage = stage == T::STAGES - 1 ? 0 : stage + 1;
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
-    if (left + (int)(threadIdx.x / T::GROUP * T::DEPTH) > 0)
+    if (T::GROUP > 32 && left + (int)(threadIdx.x / T::GROUP * T::DEPTH) > 0)
         group_sync<T>(); /* the first group has a chunk more: racecheck needs as many barriers */
 }
 
