@@ -177,8 +177,10 @@ static void test_tiles(void **state)
     static const unsigned thin[][2] = {BF16_THIN_TILES(TILE)};
 #undef TILE
 #define TILE(...) {__VA_ARGS__},
-    static const unsigned fitted[][5] = {BF16_FITTED_TILES(TILE)};
+    static const unsigned fitted[][3] = {BF16_FITTED_TILES(TILE)};
 #undef TILE
+    static const unsigned clusters[][2] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
+                                           {2, 2}, {1, 4}, {4, 2}, {2, 4}};
     const struct ladder *const before = step_test_ladder();
     (void)state;
 
@@ -189,14 +191,19 @@ static void test_tiles(void **state)
                 .way = BF16_THIN, .splits = splits, .rows = thin[t][0], .columns = thin[t][1]};
             verify_tile(splits);
         }
-    for (size_t t = 0; t < sizeof fitted / sizeof fitted[0]; t++) {
-        plan = (struct bf16_plan){.way = BF16_FITTED,
-                                  .rows = fitted[t][0],
-                                  .columns = fitted[t][1] * 64,
-                                  .down = fitted[t][2],
-                                  .across = fitted[t][3]};
-        verify_tile(fitted[t][4] ? 8 : 1); /* steps that go round the ring */
-    }
+    /* Each tile with one shape of clusters, that of 104 x 64 with all. */
+    for (size_t t = 0; t < sizeof fitted / sizeof fitted[0]; t++)
+        for (size_t c = 0; c < sizeof clusters / sizeof clusters[0]; c++) {
+            plan = (struct bf16_plan){.way = BF16_FITTED,
+                                      .splits = 1,
+                                      .rows = fitted[t][0],
+                                      .columns = fitted[t][1] * 64,
+                                      .down = clusters[c][0],
+                                      .across = clusters[c][1],
+                                      .turns = fitted[t][2]};
+            if (c == t % 8 || (plan.rows == 104 && plan.columns == 64))
+                verify_tile(plan.turns ? 8 : 1); /* steps that go round the ring */
+        }
     step_test_choose(before);
 }
 

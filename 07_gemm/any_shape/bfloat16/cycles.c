@@ -6,49 +6,45 @@
 
 #include "bfloat16/parts/even_plan.h"
 
-/* In cycles, 1586 per microsecond, such that, for 128 shapes on H200s, the plan chosen is on
- * average 2% slower than the fastest of about 40. They are costs in this model, and no measurements
- * of single steps. */
+/* In cycles, 1586 per microsecond, such that, for 202 shapes on H200s, the plan chosen is on
+ * average 2.6% slower than the fastest of about 70. They are costs in this model, and no
+ * measurements of single steps. */
 static const struct {
-    double start, crowded;         /* a launch: cycles_of_launch */
-    double doubled, turns_doubled; /* a doubling of a cluster: cycles_of_waves */
-    double mma, step;              /* 64 columns of a row; any step along k */
-    double row[3], of_dram;        /* 128 bytes that a block loads: enum rows; times as much */
-    double busy, norm;             /* exponents: cycles_of_step */
-    double element, of_persistent; /* of a tile that the TMA stores: of fitted; of 128 rows */
-    double turns_end;              /* of the last tile, which no product hides: cycles_of_waves */
-    double direct_tile, direct;    /* the same by threads: a tile, an element */
-    double thin_tile, thin, thin_direct, not_persistent; /* by way of shared memory; by threads */
-    double second_kernel, a_split, bytes_a_cycle;        /* split-K in two kernels */
-    double of_byte;                                      /* from or to DRAM */
-    double waiting, even_tile, start_of_pairs;           /* stream_k; even_waves; even_pairs */
+    double start, crowded, doubled; /* a launch; a doubling of a cluster: cycles_of_waves */
+    double mma, halves, step;       /* 64 columns of a row, times as much if warpgroups have half of
+                                     * the rows each; any step along k */
+    double row[3], of_dram;         /* 128 bytes that a block loads: enum rows; times as much */
+    double busy, norm;              /* exponents: cycles_of_step */
+    double element, turns_end;  /* of a tile that the TMA stores; part of the last one that shows */
+    double direct_tile, direct; /* the same by threads: a tile, an element */
+    double thin, not_persistent; /* an element of thin; times as much in later waves */
+    double second_kernel, a_split, bytes_a_cycle; /* split-K in two kernels */
+    double of_byte;                               /* from or to DRAM */
+    double waiting, even_tile, start_of_pairs;    /* stream_k; even_waves; even_pairs */
 } cost = {
-    .start = 2480,
-    .crowded = 601,
-    .doubled = 477,
-    .turns_doubled = 633,
-    .mma = 1.61,
-    .step = 84.2,
-    .row = {1.28, 1.62, 2.86},
+    .start = 2340,
+    .crowded = 508,
+    .doubled = 590,
+    .mma = 1.49,
+    .halves = 1.09,
+    .step = 113,
+    .row = {1.43, 1.62, 2.85},
     .of_dram = 1.37,
-    .busy = 0.111,
-    .norm = 4.85,
-    .element = 0.0619,
-    .of_persistent = 0.0743,
-    .turns_end = 0.4,
+    .busy = 0.13,
+    .norm = 12.3,
+    .element = 0.0755,
+    .turns_end = 0.339,
     .direct_tile = 367,
     .direct = 0.4,
-    .thin_tile = 189,
-    .thin = 0.246,
-    .thin_direct = 0.268,
-    .not_persistent = 1.61,
+    .thin = 0.31,
+    .not_persistent = 1.79,
     .second_kernel = 1900,
     .a_split = 20,
     .bytes_a_cycle = 2320,
     .of_byte = 4.6e-4,
     .waiting = 37650,
-    .even_tile = 1840,
-    .start_of_pairs = 1280,
+    .even_tile = 2290,
+    .start_of_pairs = 1480,
 };
 
 struct tile {
@@ -102,7 +98,8 @@ static double cycles_of_step(const struct gemm *call, const struct tile *tile, d
     const double of_b = cycles_of_row(call->b_bf16, call->k, call->n, call->ldb);
     const double load = pow(busy, cost.busy) * (of_a * tile->rows / tile->across +
                                                 of_b * fmax(tile->columns, 64) / tile->down);
-    const double products = cost.mma * tile->rows * tile->columns / 64;
+    const bool halves = tile->columns > 128 && !tile->turns;
+    const double products = cost.mma * (halves ? cost.halves : 1) * tile->rows * tile->columns / 64;
 
     return cost.step + norm_of(products, load);
 }
@@ -130,28 +127,26 @@ static double with_dram(const struct gemm *call, double cycles)
     return bytes > BF16_IN_L2 ? norm_of(cycles, bytes * cost.of_byte) : cycles;
 }
 
-/* Persistent blocks: `clusters` run at a time, whose blocks wait for each other. `element`: of a
- * tile that the TMA stores. Of warpgroups that take turns, one alone stores the last tile. */
+/* Persistent blocks: `clusters` run at a time, whose blocks wait for each other. Of warpgroups that
+ * take turns, one alone stores the last tile. */
 static double cycles_of_waves(const struct gemm *call, const struct tile *tile, unsigned splits,
-                              double clusters, double element)
+                              double clusters)
 {
     const double size = tile->down * tile->across, work = count_clusters(call, tile) * splits;
     const double busy = fmin(work / clusters, 1), waves = ceil(work / clusters);
     const double steps = ceil((double)bf16_steps_of(call) / splits);
     const double elements = tile->rows * tile->columns;
-    const double a_tile =
-        bf16_can_be_fitted(call) ? element * elements : cost.direct_tile + cost.direct * elements;
+    const double a_tile = bf16_can_be_fitted(call) ? cost.element * elements
+                                                   : cost.direct_tile + cost.direct * elements;
 
-    return with_dram(call,
-                     cycles_of_launch(busy) + (tile->turns ? cost.turns_end * a_tile : 0) +
-                         waves * (steps * cycles_of_step(call, tile, busy) + a_tile +
-                                  (tile->turns ? cost.turns_doubled : cost.doubled) * log2(size)));
+    return with_dram(call, cycles_of_launch(busy) + (tile->turns ? cost.turns_end * a_tile : 0) +
+                               waves * (steps * cycles_of_step(call, tile, busy) + a_tile +
+                                        cost.doubled * log2(size)));
 }
 
 double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
 {
-    const double product =
-        cycles_of_waves(call, &persistent[way], splits, call->multiprocessors, cost.of_persistent);
+    const double product = cycles_of_waves(call, &persistent[way], splits, call->multiprocessors);
 
     if (splits == 1)
         return product;
@@ -194,7 +189,7 @@ struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cyc
     if (even.low_rows == 0)
         cycles = HUGE_VAL;
     if (pairs)
-        cycles = (cycles > 1e5 ? cycles * bytes_saved : cycles) + cost.start_of_pairs;
+        cycles = (cycles > 2e5 ? cycles * bytes_saved : cycles) + cost.start_of_pairs;
     *cycles_of_best = cycles;
     return (struct bf16_plan){.way = BF16_EVEN,
                               .splits = 1,
@@ -213,25 +208,28 @@ bool bf16_can_be_fitted(const struct gemm *call)
 struct bf16_plan bf16_fitted_plan(const struct gemm *call, const unsigned *clusters,
                                   double *cycles_of_best)
 {
-#define TILE(rows, panels, down, across, turns) {rows, (panels)*64, down, across, turns},
+#define TILE(rows, panels, turns) {rows, (panels)*64, 1, 1, turns},
     static const struct tile tiles[] = {BF16_FITTED_TILES(TILE)};
 #undef TILE
     struct bf16_plan best = {.way = BF16_FITTED, .splits = 1};
 
     *cycles_of_best = HUGE_VAL;
-    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
-        const double cycles = cycles_of_waves(
-            call, &tiles[i], 1, clusters[tiles[i].down * tiles[i].across], cost.element);
-        if (cycles < *cycles_of_best) {
-            *cycles_of_best = cycles;
-            best = (struct bf16_plan){.way = BF16_FITTED,
-                                      .splits = 1,
-                                      .rows = tiles[i].rows,
-                                      .columns = tiles[i].columns,
-                                      .down = tiles[i].down,
-                                      .across = tiles[i].across};
-        }
-    }
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        for (unsigned down = 1; down <= 4; down *= 2)
+            for (unsigned across = 1; across <= 4 && down * across <= BF16_MOST_CLUSTER;
+                 across *= 2) {
+                const struct tile tile = {tiles[i].rows, tiles[i].columns, down, across,
+                                          tiles[i].turns};
+                const double cycles = cycles_of_waves(call, &tile, 1, clusters[down * across]);
+                if (cycles < *cycles_of_best) {
+                    *cycles_of_best = cycles;
+                    best.rows = tile.rows;
+                    best.columns = tile.columns;
+                    best.down = down;
+                    best.across = across;
+                    best.turns = tile.turns;
+                }
+            }
     return best;
 }
 
@@ -242,12 +240,11 @@ static double cycles_if_thin(const struct gemm *call, const struct tile *tile, u
     const double busy = fmin(tiles * splits / call->multiprocessors, 1);
     const double steps = ceil((double)bf16_steps_of(call) / splits);
     const double waves = ceil(tiles / clusters);
-    const bool is_direct = splits == 1 && elements <= 64 * 128;
 
-    return with_dram(call, cycles_of_launch(busy) + cost.doubled * log2(splits) +
-                               waves * (waves > 1 ? cost.not_persistent : 1) *
-                                   (steps * cycles_of_step(call, tile, busy) + cost.thin_tile +
-                                    (is_direct ? cost.thin_direct : cost.thin) * elements));
+    return with_dram(call,
+                     cycles_of_launch(busy) + cost.doubled * log2(splits) +
+                         waves * (waves > 1 ? cost.not_persistent : 1) *
+                             (steps * cycles_of_step(call, tile, busy) + cost.thin * elements));
 }
 
 struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters,

@@ -33,12 +33,6 @@ static inline __device__ void prefetch_maps(const struct maps &maps, bool of_c)
         prefetch_map(&maps.c);
 }
 
-static inline struct maps map_operands(const struct gemm *call, unsigned tile_rows)
-{
-    return {
-        map_a(call, tile_rows), map_a(call, rows_of_last_tile(call, tile_rows)), map_b(call), {}};
-}
-
 /* How many of a tile's rows of A and panels of B are not outside. */
 struct extent {
     unsigned rows, panels;
@@ -183,20 +177,11 @@ static __device__ void keep_sums(const struct gemm &call, float *parts, size_t r
 
     row += thread / 32 * 16 + thread % 32 / 4;
     column += thread % 4 * 2;
-    const bool even = call.n % 2 == 0;
 #pragma unroll
-    for (unsigned j = 0; j < SUMS; j += 2) {
-        const size_t to_row = row + j / 2 % 2 * 8, to_column = column + j / 4 * 8;
-        float *const to = parts + to_row * call.n + to_column;
-        if (to_row >= call.m || to_column >= call.n)
-            continue;
-        if (even) {
-            *(float2 *)to = make_float2(sum[j], sum[j + 1]);
-        } else {
-            to[0] = sum[j];
-            if (to_column + 1 < call.n)
-                to[1] = sum[j + 1];
-        }
+    for (unsigned j = 0; j < SUMS; j++) {
+        const size_t to_row = row + j / 2 % 2 * 8, to_column = column + j / 4 * 8 + j % 2;
+        if (to_row < call.m && to_column < call.n)
+            parts[to_row * call.n + to_column] = sum[j];
     }
 }
 

@@ -8,33 +8,22 @@
  * Still bad: small tiles load more bytes for a product than large ones. */
 #include "any_shape/bfloat16/launch.cuh"
 
-/* Rows of a part of A's tile: a multiple of 8, the rows of a swizzle, that divides the tile's. */
-constexpr unsigned part_rows(unsigned rows, unsigned across)
-{
-    unsigned part = rows / across / 8 * 8;
-
-    while (part > 8 && rows % part != 0)
-        part -= 8;
-    return part > 8 ? part : 8;
-}
-
 /* TILE_ROWS rows, a multiple of 8, and one to three panels of 64 columns: one for each of the one
- * or two warpgroups, or all for either of two that take turns. C must be such that the TMA can
- * store it. */
-template <unsigned TILE_ROWS, unsigned TILE_PANELS, unsigned BLOCKS_DOWN, unsigned BLOCKS_ACROSS,
-          bool TAKE_TURNS>
+ * or two warpgroups; all for either of two that take turns; or three, of which each of two has half
+ * of the rows. C must be such that the TMA can store it. */
+template <unsigned TILE_ROWS, unsigned TILE_PANELS, bool TAKE_TURNS>
 struct fitted {
     typedef every_nth<fitted> scheduler;
     static const bool TURNS = TAKE_TURNS;
-    static const unsigned WARPGROUPS = TURNS ? 2 : TILE_PANELS, PANELS = TURNS ? TILE_PANELS : 1;
+    static const bool HALVES = !TURNS && TILE_PANELS > 2, ALL = TURNS || HALVES;
+    static const unsigned WARPGROUPS = ALL ? 2 : TILE_PANELS, PANELS = ALL ? TILE_PANELS : 1;
     static const unsigned TILE_M = TILE_ROWS, TILE_N = TILE_PANELS * PANEL;
-    static const unsigned DOWN = BLOCKS_DOWN, ACROSS = BLOCKS_ACROSS, CLUSTER = DOWN * ACROSS;
-    static const unsigned PART_ROWS = ACROSS > 1 ? part_rows(TILE_M, ACROSS) : TILE_M;
-    static const unsigned GROUP = 8 / DOWN, OF_PANEL = TILE_M / 2;
+    static const unsigned ROWS = HALVES ? TILE_M / 2 : TILE_M; /* of a warpgroup */
+    static const unsigned GROUP = 8, OF_PANEL = ROWS / 2;
     static const unsigned SUMS = PANELS * OF_PANEL;
 
     /* A consumer's buffer: its columns of C. */
-    static const unsigned BUFFERS = 1, BUFFER_ROWS = TILE_M, BUFFER_BYTES = TILE_M * ROW_BYTES;
+    static const unsigned BUFFERS = 1, BUFFER_ROWS = ROWS, BUFFER_BYTES = ROWS * ROW_BYTES;
 
     /* As many as fit, but no more than 12, whose barriers take long to make. */
     static const unsigned BUFFERS_BYTES = WARPGROUPS * BUFFER_BYTES, MOST_BYTES = (227 << 10) - 512;
@@ -48,7 +37,8 @@ struct fitted {
 #pragma unroll
         for (unsigned i = 0; i < PANELS; i++)
             multiply_transposed(*(float(*)[OF_PANEL])(sum + i * OF_PANEL),
-                                tiles.b() + (TURNS ? i : warpgroup) * PANEL_BYTES, tiles.a());
+                                tiles.b() + (ALL ? i : warpgroup) * PANEL_BYTES,
+                                tiles.a() + (HALVES ? warpgroup * ROWS : 0) * ROW_BYTES);
     }
 
     /* stmatrix writes two 8 x 8 tiles, transposed, to the addresses that the TMA expects in
@@ -56,18 +46,18 @@ struct fitted {
      * in the next one, the other two 8 columns further. */
     template <bool BLENDS>
     static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer,
-                                       const struct work_tile &tile, unsigned panel,
-                                       const float *sum)
+                                       const struct work_tile &tile, unsigned first_row,
+                                       unsigned panel, const float *sum)
     {
         const unsigned lane = threadIdx.x % 32;
         const unsigned chunk = (threadIdx.x % WARPGROUP / 32 * 2 + lane / 8 % 2) ^ lane % 8;
-        const size_t row = tile.row + lane % 4 * 2;
+        const size_t row = tile.row + first_row + lane % 4 * 2;
         const size_t column =
             tile.column + panel * 64 + threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
         unsigned char *const to = buffer + lane % 8 * ROW_BYTES + chunk * 16;
 
 #pragma unroll
-        for (unsigned j = 0; j < TILE_M / 8; j++) {
+        for (unsigned j = 0; j < ROWS / 8; j++) {
             unsigned pairs[2];
 #pragma unroll
             for (unsigned i = 0; i < 2; i++) {
@@ -96,21 +86,19 @@ struct fitted {
 
 #pragma unroll
         for (unsigned i = 0; i < PANELS; i++) {
-            const unsigned panel = TURNS ? i : warpgroup;
+            const unsigned panel = ALL ? i : warpgroup, row = HALVES ? warpgroup * ROWS : 0;
             wait_for_buffer<0>(is_first); /* the panel before's */
             if (call.beta == 0)
-                fill_buffer<false>(call, buffer, tile, panel, sum + i * OF_PANEL);
+                fill_buffer<false>(call, buffer, tile, row, panel, sum + i * OF_PANEL);
             else
-                fill_buffer<true>(call, buffer, tile, panel, sum + i * OF_PANEL);
-            store_buffer(is_first, c, tile.row, tile.column + panel * 64, buffer);
+                fill_buffer<true>(call, buffer, tile, row, panel, sum + i * OF_PANEL);
+            store_buffer(is_first, c, tile.row + row, tile.column + panel * 64, buffer);
         }
     }
 };
 
-#define CONFIG(rows, panels, down, across, turns)                                                  \
-    tile_##rows##_##panels##_##down##_##across##_##turns
-#define KERNEL(rows, panels, down, across, turns)                                                  \
-    fitted_##rows##_##panels##_##down##_##across##_##turns
+#define CONFIG(rows, panels, turns) tile_##rows##_##panels##_##turns
+#define KERNEL(rows, panels, turns) fitted_##rows##_##panels##_##turns
 
 #define DEFINE(...)                                                                                \
     typedef fitted<__VA_ARGS__> CONFIG(__VA_ARGS__);                                               \
@@ -119,12 +107,10 @@ struct fitted {
 BF16_FITTED_TILES(DEFINE)
 
 /* If the plan has that tile. */
-#define LAUNCH_IF(tile_rows, panels, tiles_down, tiles_across, takes_turns)                        \
-    if (plan->rows == tile_rows && plan->columns == panels * PANEL && plan->down == tiles_down &&  \
-        plan->across == tiles_across)                                                              \
-        LAUNCH_PREPARED(KERNEL(tile_rows, panels, tiles_down, tiles_across, takes_turns),          \
-                        CONFIG(tile_rows, panels, tiles_down, tiles_across, takes_turns), call, 1, \
-                        NULL);
+#define LAUNCH_IF(tile_rows, panels, takes_turns)                                                  \
+    if (plan->rows == tile_rows && plan->columns == panels * PANEL && plan->turns == takes_turns)  \
+        LAUNCH_PREPARED(KERNEL(tile_rows, panels, takes_turns),                                    \
+                        CONFIG(tile_rows, panels, takes_turns), call, plan);
 
 extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {

@@ -7,16 +7,23 @@
 #include "any_shape/bfloat16/persistent.cuh"
 #include "any_shape/bfloat16/plan.h"
 #include "device/gpu.h"
+#include "parts/workspace.h"
 
+/* A cluster has 1, 2 or 4 tiles down, and so many across. */
 template <typename Config>
-static struct bf16_work work_of(const struct gemm *call)
+static struct bf16_work work_of(const struct gemm *call, unsigned down, unsigned across,
+                                unsigned splits)
 {
+    const size_t rows = Config::TILE_M * down, columns = Config::TILE_N * across;
     struct bf16_work work = {};
 
-    work.row_tiles = (unsigned)((call->m + Config::TILE_M - 1) / Config::TILE_M);
-    work.column_tiles = (unsigned)((call->n + Config::TILE_N - 1) / Config::TILE_N);
+    work.down_log2 = down / 2;
+    work.across_log2 = across / 2;
+    work.cluster_rows = (unsigned)((call->m + rows - 1) / rows);
+    work.cluster_columns = (unsigned)((call->n + columns - 1) / columns);
     work.steps = steps_along_k(call);
-    work.splits = 1;
+    work.splits = splits;
+    work.count = work.cluster_rows * work.cluster_columns * splits;
     work.c_is_mapped = can_be_stored(call->c, call->m, call->n, call->ldc, sizeof(uint16_t));
     return work;
 }
@@ -29,52 +36,57 @@ struct prepared {
     struct maps maps;
 };
 
+/* a_last: of the last tile, or, if blocks share A's rows, of a tile's last part. */
 template <typename Config>
 static struct maps maps_of(const struct gemm *call, const struct bf16_work &work)
 {
-    return {map_a(call, Config::PART_ROWS), map_a(call, rows_of_last_tile(call, Config::TILE_M)),
-            map_bf16(call->b_bf16, call->k, call->n, call->ldb, STEP_K / Config::DOWN),
+    const unsigned part = part_rows(Config::TILE_M, work.across_log2);
+    const unsigned last = work.across_log2 == 0 ? rows_of_last_tile(call, Config::TILE_M)
+                                                : (Config::TILE_M - 1) % part + 1;
+
+    return {map_a(call, part), map_a(call, last),
+            map_bf16(call->b_bf16, call->k, call->n, call->ldb, STEP_K >> work.down_log2),
             work.c_is_mapped ? map_c(call, Config::BUFFER_ROWS) : CUtensorMap{}};
 }
 
 /* As many as run at the same time, or fewer if there are fewer work tiles. */
-template <typename Config>
-static unsigned blocks_for(const struct gemm *call, const struct bf16_work &work)
+static inline unsigned blocks_for(const struct gemm *call, const struct bf16_work &work)
 {
-    const unsigned most = max((unsigned)call->multiprocessors / Config::CLUSTER, 1U);
-    const unsigned clusters = min(most, bf16_clusters()[Config::CLUSTER]);
+    const unsigned cluster = cluster_of(work);
+    const unsigned most = max((unsigned)call->multiprocessors / cluster, 1U);
 
-    return min(clusters, work_tile_count<Config>(work)) * Config::CLUSTER;
+    return min(min(most, bf16_clusters()[cluster]), work.count) * cluster;
 }
 
-/* A GPU's last is kept for the next call: making it takes as long as a small product. `parts` is
- * for the sums of several splits. */
+/* A GPU's last is kept for the next call: making it takes as long as a small product. */
 template <typename Config>
-static struct prepared *prepared_for(const void *kernel, const struct gemm *call, unsigned splits,
-                                     float *parts)
+static struct prepared *prepared_for(const void *kernel, const struct gemm *call,
+                                     const struct bf16_plan *plan)
 {
+    const unsigned down = max(plan->down, 1U), across = max(plan->across, 1U);
     static struct prepared of_gpus[MOST_GPUS];
     struct prepared *const last = &of_gpus[gpu_index()];
 
-    if (memcmp(&last->call, call, sizeof *call) != 0 || last->work.splits != splits) {
+    if (memcmp(&last->call, call, sizeof *call) != 0 || last->work.splits != plan->splits ||
+        last->work.down_log2 != down / 2 || last->work.across_log2 != across / 2) {
         last->call = *call;
-        last->work = work_of<Config>(call);
-        last->work.splits = splits;
-        last->blocks = blocks_for<Config>(call, last->work);
+        last->work = work_of<Config>(call, down, across, plan->splits);
+        last->blocks = blocks_for(call, last->work);
         last->maps = maps_of<Config>(call, last->work);
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              (int)Config::SHARED_BYTES);
     }
-    last->work.parts = parts;
+    last->work.parts = plan->splits > 1 ? workspace_parts() : NULL;
     return last;
 }
 
-#define LAUNCH_PREPARED(kernel, config, call, splits, parts)                                       \
+#define LAUNCH_PREPARED(kernel, config, call, plan)                                                \
     do {                                                                                           \
         const struct prepared *const with =                                                        \
-            prepared_for<config>((const void *)kernel, call, splits, parts);                       \
-        launch_dependent_clusters(kernel, config::CLUSTER, with->blocks, THREADS_OF(config),       \
-                                  config::SHARED_BYTES, *(call), with->maps, with->work);          \
+            prepared_for<config>((const void *)kernel, call, plan);                                \
+        launch_dependent_clusters(kernel, cluster_of(with->work), with->blocks,                    \
+                                  THREADS_OF(config), config::SHARED_BYTES, *(call), with->maps,   \
+                                  with->work);                                                     \
     } while (false)
 
 #endif

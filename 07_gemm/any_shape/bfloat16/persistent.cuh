@@ -11,7 +11,8 @@
 /* Work tile w is part w % splits of the steps along k of tile w / splits of C. With several splits,
  * each has sums of its own in `parts`, which are added up later. */
 struct bf16_work {
-    unsigned row_tiles, column_tiles, steps, splits;
+    unsigned down_log2, across_log2; /* a cluster's tiles: work_tile_at */
+    unsigned cluster_rows, cluster_columns, steps, splits, count; /* the last: of work tiles */
     bool c_is_mapped;
     float *parts;         /* for each split, m x n; or as any_shape/bfloat16/stream_k.cu says */
     unsigned whole_tiles; /* also in that file */
@@ -21,18 +22,15 @@ struct bf16_work {
 template <typename Config>
 struct every_nth;
 
-/* What a rung chooses. A cluster has DOWN tiles below each other and ACROSS tiles side by side:
- * these need the same rows of A, those the same columns of B, and each block loads a part of them
- * for all (multicast). Tiles are numbered by groups of GROUP_ROWS rows of tiles. */
-template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned BLOCKS_DOWN,
+/* What a rung chooses. Tiles are numbered by groups of GROUP_ROWS rows of tiles. */
+template <unsigned TILE_COLUMNS, unsigned RING_STAGES,
           template <typename> class SCHEDULER = every_nth, unsigned GROUP_ROWS = 8>
 struct config {
-    typedef SCHEDULER<config> scheduler; /* which of them a cluster computes */
+    typedef SCHEDULER<config> scheduler; /* which tiles a cluster computes */
     static const unsigned WARPGROUPS = 2, TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
     static const unsigned PANELS = 1, SUMS = TILE_N / 2; /* of a consumer's thread */
     static const bool TURNS = false;                     /* of warpgroups: consume */
-    static const unsigned DOWN = BLOCKS_DOWN, ACROSS = 1, CLUSTER = DOWN, GROUP = GROUP_ROWS / DOWN;
-    static const unsigned PART_ROWS = TILE_M; /* of A, in a load */
+    static const unsigned GROUP = GROUP_ROWS;
     typedef ::tma_ring<TILE_M, TILE_N, STAGES> ring;
 
     /* Buffers of a consumer: 64 x 64 elements on their way to C. */
@@ -70,30 +68,36 @@ static inline __device__ unsigned part_begin(unsigned number, unsigned part, uns
     return number / parts * part + number % parts * part / parts;
 }
 
-/* The tiles of a cluster follow on each other. */
+static inline __host__ __device__ unsigned cluster_of(const struct bf16_work &work)
+{
+    return 1U << (work.down_log2 + work.across_log2);
+}
+
+/* Where in its cluster a block is. */
+static inline __device__ struct tile_of_c place_of(const struct bf16_work &work, unsigned rank)
+{
+    return {rank & ((1U << work.down_log2) - 1), rank >> work.down_log2};
+}
+
+/* A cluster has `down` tiles below each other and `across` tiles side by side: these need the same
+ * rows of A, those the same columns of B, and each block loads a part of them for all (multicast).
+ * The tiles of a cluster follow on each other. */
 template <typename Config>
 static __device__ struct work_tile work_tile_at(const struct bf16_work &work, unsigned number,
                                                 unsigned rank)
 {
     const unsigned of_c = number / work.splits;
-    const unsigned rows = (work.row_tiles + Config::DOWN - 1) / Config::DOWN;
-    const struct tile_of_c at = tile_in_order<Config::GROUP>(
-        of_c, rows, (work.column_tiles + Config::ACROSS - 1) / Config::ACROSS);
+    const struct tile_of_c at = tile_in_groups(of_c, work.cluster_rows, work.cluster_columns,
+                                               Config::GROUP >> work.down_log2);
+    const struct tile_of_c place = place_of(work, rank);
     struct work_tile tile = {};
 
-    tile.row = ((size_t)at.row * Config::DOWN + rank % Config::DOWN) * Config::TILE_M;
-    tile.column = ((size_t)at.column * Config::ACROSS + rank / Config::DOWN) * Config::TILE_N;
+    tile.row = (((size_t)at.row << work.down_log2) + place.row) * Config::TILE_M;
+    tile.column = (((size_t)at.column << work.across_log2) + place.column) * Config::TILE_N;
     tile.split = number % work.splits;
     tile.first_step = part_begin(work.steps, tile.split, work.splits);
     tile.end = part_begin(work.steps, tile.split + 1, work.splits);
     return tile;
-}
-
-template <typename Config>
-static __host__ __device__ unsigned work_tile_count(const struct bf16_work &work)
-{
-    return (work.row_tiles + Config::DOWN - 1) / Config::DOWN *
-           ((work.column_tiles + Config::ACROSS - 1) / Config::ACROSS) * work.splits;
 }
 
 /* A cluster's work tiles (static persistent scheduling), if each takes the next one. */
@@ -101,17 +105,17 @@ template <typename Config>
 struct every_nth {
     unsigned number;
 
-    __device__ void begin(const struct bf16_work &)
+    __device__ void begin(const struct bf16_work &work)
     {
-        number = blockIdx.x / Config::CLUSTER;
+        number = blockIdx.x >> (work.down_log2 + work.across_log2);
     }
     /* The next one, if there is one. */
     __device__ bool next(const struct bf16_work &work, struct work_tile &tile, unsigned rank)
     {
-        if (number >= work_tile_count<Config>(work))
+        if (number >= work.count)
             return false;
         tile = work_tile_at<Config>(work, number, rank);
-        number += gridDim.x / Config::CLUSTER;
+        number += gridDim.x >> (work.down_log2 + work.across_log2);
         return true;
     }
     /* Whether the block is to store these sums, once they are the tile's. */
@@ -124,35 +128,79 @@ struct every_nth {
 
 /* ---- producer -------------------------------------------------------------------------------- */
 
-/* Parts of A's tile go to the ACROSS blocks of a row, of B's panels to the DOWN of a column. */
-template <typename Config>
-static __device__ void bring_step(const typename Config::ring &ring, const struct maps &maps,
-                                  const struct extent &extent, const struct work_tile &tile,
-                                  unsigned rank, size_t term)
+/* Rows of A's tile that a block loads for all of its row of the cluster: a multiple of 8, the rows
+ * of a swizzle. Of the last part, what is left. */
+static inline __host__ __device__ unsigned part_rows(unsigned tile_rows, unsigned across_log2)
 {
-    const unsigned DOWN = Config::DOWN, ACROSS = Config::ACROSS, PART_TERMS = STEP_K / DOWN;
-    const unsigned down = rank % DOWN, across = rank / DOWN;
-    const unsigned column = (1U << DOWN) - 1, row = ((1U << DOWN * ACROSS) - 1) / column;
-    const unsigned parts = (extent.rows + Config::PART_ROWS - 1) / Config::PART_ROWS;
-    const unsigned rows = ACROSS == 1 ? extent.rows : parts * Config::PART_ROWS;
-    phase_barrier *const full = &ring.full[ring.stage];
+    return (((tile_rows / 8 - 1) >> across_log2) + 1) * 8;
+}
 
-    if (Config::CLUSTER == 1) {
-        bring_extent(ring, maps, extent, tile.row, tile.column, term);
-        return;
+/* What a block of a cluster loads in each step of a tile, and for which blocks: a part of A's rows
+ * for those of its row, and a part of the terms of B's panels for those of its column. The producer
+ * is one thread, so that all that can be is computed before the steps. */
+struct share {
+    const CUtensorMap *a;
+    unsigned a_row, a_to, b_term, b_to, bytes; /* the last: with the others' parts */
+    unsigned short a_blocks, b_blocks;
+    bool has_a;
+};
+
+template <typename Config>
+static __device__ struct share share_of(const struct maps &maps, const struct extent &extent,
+                                        const struct bf16_work &work, const struct work_tile &tile,
+                                        unsigned rank)
+{
+    const struct tile_of_c place = place_of(work, rank);
+    const unsigned column = (1U << (1U << work.down_log2)) - 1;
+    const unsigned row = ((1U << cluster_of(work)) - 1) / column;
+    const unsigned part = part_rows(Config::TILE_M, work.across_log2), first = place.column * part;
+    const unsigned rows = min((extent.rows + part - 1) / part * part, Config::TILE_M);
+    struct share share = {};
+
+    share.a = first + part <= Config::TILE_M ? &maps.a : &maps.a_last;
+    share.a_row = (unsigned)tile.row + first;
+    share.a_to = first * ROW_BYTES;
+    share.a_blocks = (unsigned short)(row << place.row);
+    share.b_term = place.row * (STEP_K >> work.down_log2);
+    share.b_to = share.b_term * ROW_BYTES;
+    share.b_blocks = (unsigned short)(column << (place.column << work.down_log2));
+    share.bytes = bytes_of({work.across_log2 == 0 ? extent.rows : rows, extent.panels});
+    share.has_a = first < rows;
+    return share;
+}
+
+/* All steps of a tile. */
+template <typename Config, bool SHARES_A, bool SHARES_B>
+static __device__ void bring_steps(typename Config::ring &ring, const struct maps &maps,
+                                   const struct extent &extent, const struct share &share,
+                                   const struct work_tile &tile)
+{
+    for (unsigned step = tile.first_step; step < tile.end; step++, ring.advance()) {
+        const size_t term = (size_t)step * STEP_K;
+        phase_barrier *const full = &ring.full[ring.stage];
+
+        barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
+        if (!SHARES_A && !SHARES_B) {
+            bring_extent(ring, maps, extent, tile.row, tile.column, term);
+            continue;
+        }
+        barrier_arrive_expecting(full, share.bytes);
+        if (!SHARES_A)
+            bring_rows(ring, maps, extent, tile.row, term);
+        else if (share.has_a)
+            copy_tile_to_blocks(ring.a() + share.a_to, share.a, share.a_row, term, full,
+                                share.a_blocks);
+#pragma unroll
+        for (unsigned panel = 0; panel < Config::TILE_N / PANEL; panel++) {
+            unsigned char *const to = ring.b() + panel * PANEL_BYTES;
+            const size_t column = tile.column + panel * PANEL;
+            if (panel < extent.panels && SHARES_B)
+                copy_tile_to_blocks(to + share.b_to, &maps.b, term + share.b_term, column, full,
+                                    share.b_blocks);
+            else if (panel < extent.panels)
+                copy_tile(to, &maps.b, term, column, full);
+        }
     }
-    barrier_arrive_expecting(full, bytes_of({rows, extent.panels})); /* with the others' parts */
-    if (ACROSS == 1)
-        bring_rows(ring, maps, extent, tile.row, term);
-    for (unsigned part = across; ACROSS > 1 && part < parts; part += ACROSS)
-        copy_tile_to_blocks(ring.a() + part * Config::PART_ROWS * ROW_BYTES, &maps.a,
-                            tile.row + part * Config::PART_ROWS, term, full, row << down);
-    for (unsigned panel = 0; DOWN == 1 && panel < extent.panels; panel++)
-        copy_tile(ring.b() + panel * PANEL_BYTES, &maps.b, term, tile.column + panel * PANEL, full);
-    for (unsigned panel = 0; DOWN > 1 && panel < extent.panels; panel++)
-        copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES + down * PART_TERMS * ROW_BYTES, &maps.b,
-                            term + down * PART_TERMS, tile.column + panel * PANEL, full,
-                            column << across * DOWN);
 }
 
 template <typename Config>
@@ -165,31 +213,38 @@ static __device__ void produce(typename Config::ring ring, const struct gemm &ca
     for (scheduler.begin(work); scheduler.next(work, tile, rank);) {
         const struct extent extent =
             extent_of<Config::TILE_M, Config::TILE_N>(call, tile.row, tile.column);
-        for (unsigned step = tile.first_step; step < tile.end; step++) {
-            barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
-            bring_step<Config>(ring, maps, extent, tile, rank, (size_t)step * STEP_K);
-            ring.advance();
+        if (cluster_of(work) == 1) {
+            bring_steps<Config, false, false>(ring, maps, extent, {}, tile);
+            continue;
         }
+        const struct share share = share_of<Config>(maps, extent, work, tile, rank);
+        if (work.down_log2 == 0)
+            bring_steps<Config, true, false>(ring, maps, extent, share, tile);
+        else if (work.across_log2 == 0)
+            bring_steps<Config, false, true>(ring, maps, extent, share, tile);
+        else
+            bring_steps<Config, true, true>(ring, maps, extent, share, tile);
     }
 }
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
-/* The blocks of the same row and column of the cluster write to the stage: they must know that it
- * is free. */
-template <typename Config>
-static __device__ void release_stage(phase_barrier *free, unsigned rank)
+/* Whether the lane tells the block of its number in the cluster that a stage is free: those of the
+ * same row and column write to it. */
+static inline __device__ bool tells_block(const struct bf16_work &work, unsigned rank)
 {
-    const unsigned lane = threadIdx.x % 32, DOWN = Config::DOWN;
+    const struct tile_of_c to = place_of(work, threadIdx.x % 32), from = place_of(work, rank);
 
+    return threadIdx.x % 32 < cluster_of(work) && (to.row == from.row || to.column == from.column);
+}
+
+static inline __device__ void release_stage(phase_barrier *free, bool is_alone, bool tells)
+{
     __syncwarp();
-    if (Config::CLUSTER == 1) {
-        if (lane == 0)
-            barrier_arrive(free);
-    } else if (lane < Config::CLUSTER &&
-               (lane % DOWN == rank % DOWN || lane / DOWN == rank / DOWN)) {
-        barrier_arrive_at(free, lane);
-    }
+    if (tells && is_alone)
+        barrier_arrive(free);
+    else if (tells)
+        barrier_arrive_at(free, threadIdx.x % 32);
 }
 
 /* With TURNS each warpgroup computes every other tile, and one stores while the other multiplies.
@@ -203,6 +258,7 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
     const unsigned warpgroup = warpgroup_of_thread();
     unsigned char *const buffers = ring.tiles + Config::STAGES * ring.STAGE_BYTES +
                                    warpgroup * Config::BUFFERS * Config::BUFFER_BYTES;
+    const bool is_alone = cluster_of(work) == 1, tells = tells_block(work, rank);
     typename Config::scheduler scheduler;
     struct work_tile tile = {};
 
@@ -221,14 +277,15 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
             Config::multiply(sum, ring, warpgroup);
             wgmma_wait<Config::PANELS>(); /* the step before has ended */
             if (step > tile.first_step)
-                release_stage<Config>(
-                    &ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES], rank);
+                release_stage(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES],
+                              is_alone, tells);
             ring.advance();
         }
         if (Config::TURNS && threadIdx.x % 32 == 0)
             barrier_arrive(&turns[warpgroup ^ 1]);
         wgmma_finish(sum);
-        release_stage<Config>(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES], rank);
+        release_stage(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES], is_alone,
+                      tells);
         if (!scheduler.completes(work, tile, sum))
             continue;
         Config::store(call, &maps.c, work, buffers, tile, warpgroup, sum);
@@ -249,18 +306,18 @@ static __device__ void multiply_work_tiles(const struct gemm &call, const struct
     __shared__ phase_barrier full[Config::STAGES], free[Config::STAGES], turns[2];
     const unsigned CONSUMERS = Config::WARPGROUPS * WARPGROUP;
     const typename Config::ring ring = {tiles, full, free, 0, 0};
-    const unsigned rank = Config::CLUSTER > 1 ? rank_in_cluster() : 0;
+    const unsigned rank = rank_in_cluster();
 
     if (threadIdx.x == 0) {
         for (unsigned i = 0; Config::TURNS && i < 2; i++)
             barrier_create(&turns[i], WARPGROUP / 32);
-        ring.create_barriers((Config::DOWN + Config::ACROSS - 1) *
+        ring.create_barriers(((1U << work.down_log2) + (1U << work.across_log2) - 1) *
                              (Config::TURNS ? WARPGROUP : CONSUMERS) / 32);
     }
     if (threadIdx.x == CONSUMERS)
         prefetch_maps(maps, work.c_is_mapped);
-    if (Config::CLUSTER > 1)
-        cluster_barrier(); /* nobody may arrive at another's barriers before they are there */
+    if (cluster_of(work) > 1)
+        cluster_barrier(); /* no block may arrive at another's barriers before they exist */
     else
         __syncthreads();
     overlap_launches();
@@ -276,8 +333,8 @@ static __device__ void multiply_work_tiles(const struct gemm &call, const struct
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         consume<Config>(ring, call, maps, work, rank, turns);
     }
-    if (Config::CLUSTER > 1)
-        cluster_barrier(); /* nobody may end while others write to its memory */
+    if (cluster_of(work) > 1)
+        cluster_barrier(); /* no block may end while others write to its memory */
 }
 
 #define THREADS_OF(config) ((config::WARPGROUPS + 1) * WARPGROUP)

@@ -26,13 +26,13 @@ static bool is_at_power_limit(const struct gemm *call)
 static struct bf16_plan plan_without_copies(const struct gemm *call, const unsigned *clusters,
                                             double *least)
 {
-    static const unsigned splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
+    static const unsigned splits[] = {1, 8, 12, 16, 24, 32, 48, 64, 96, 128};
     struct bf16_plan best = {.way = BF16_TILE_64, .splits = 1};
 
     *least = HUGE_VAL;
     for (unsigned way = is_at_power_limit(call) ? BF16_TILE_256 : BF16_TILE_64;
          way <= BF16_TILE_256; way++)
-        for (size_t s = 0; s < sizeof splits / sizeof splits[0]; s++) {
+        for (size_t s = 0; s < (way == BF16_TILE_64 ? sizeof splits / sizeof splits[0] : 1); s++) {
             const double cycles = bf16_cycles_of(call, way, splits[s]);
             if (splits[s] > 1 && (splits[s] > bf16_steps_of(call) ||
                                   call->m * call->n > bf16_plan_floats(call) / splits[s]))

@@ -31,13 +31,14 @@ enum bf16_way {
     BF16_OTHER,
 };
 
-/* Blocks share the steps along k of a tile, `splits` of them: more than 1 only with BF16_TILE_64 to
+/* Blocks share the steps along k of a tile, `splits` of them: more than 1 with BF16_TILE_64 to
  * BF16_TILE_256, and with BF16_THIN, where they are a cluster. */
 struct bf16_plan {
     enum bf16_way way;
     unsigned splits;
     unsigned rows, columns;  /* of a tile of BF16_FITTED or BF16_THIN, a low one of BF16_EVEN */
     unsigned down, across;   /* tiles of a cluster of BF16_FITTED */
+    bool turns;              /* of its warpgroups */
     unsigned high_columns;   /* columns of tiles, or of pairs, that have high ones: BF16_EVEN */
     bool pairs;              /* of blocks that share tiles of A: BF16_EVEN */
     bool copies_a, copies_b; /* first, to rows that are aligned (parts/workspace.h) */
@@ -54,17 +55,15 @@ const unsigned *bf16_clusters(void);
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
 /* clang-format off */
-/* The tiles of fitted: rows, panels of 64 columns; how many a cluster has, down and across; whether
- * the warpgroups take turns (any_shape/bfloat16/persistent.cuh). The first four differ. */
+/* The tiles of fitted: rows, panels of 64 columns, whether the warpgroups take turns
+ * (any_shape/bfloat16/persistent.cuh). */
 #define BF16_FITTED_TILES(TILE)                                                                    \
-    TILE(16, 1, 1, 1, false) TILE(32, 1, 1, 1, false) TILE(48, 1, 1, 1, false)                     \
-    TILE(64, 1, 1, 1, false) TILE(80, 1, 1, 1, false) TILE(104, 1, 1, 1, false)                    \
-    TILE(128, 1, 1, 1, false) TILE(192, 2, 1, 1, false) TILE(80, 1, 2, 2, false)                   \
-    TILE(168, 1, 2, 2, false) TILE(104, 2, 4, 1, false) TILE(160, 2, 2, 1, false)                  \
-    TILE(216, 2, 1, 4, false) TILE(192, 1, 1, 1, true) TILE(104, 2, 1, 1, true)                    \
-    TILE(128, 2, 1, 1, true) TILE(96, 3, 1, 1, true) TILE(96, 3, 2, 1, true)                       \
-    TILE(104, 2, 2, 1, true) TILE(168, 2, 2, 1, true) TILE(192, 2, 2, 1, true)                     \
-    TILE(128, 2, 2, 2, true)
+    TILE(16, 1, false) TILE(32, 1, false) TILE(48, 1, false) TILE(64, 1, false)                    \
+    TILE(80, 1, false) TILE(104, 1, false) TILE(128, 1, false) TILE(168, 1, false)                 \
+    TILE(192, 1, true) TILE(104, 2, false) TILE(160, 2, false) TILE(192, 2, false)                 \
+    TILE(216, 2, false) TILE(104, 2, true) TILE(128, 2, true) TILE(168, 2, true)                   \
+    TILE(192, 2, true) TILE(96, 3, true) TILE(112, 3, true) TILE(128, 3, false)                    \
+    TILE(144, 3, false) TILE(160, 3, false) TILE(192, 3, false) TILE(208, 3, false)
 
 /* The tiles of thin: of the small matrix, whether these are rows of C, and of the large one. */
 #define BF16_THIN_TILES(TILE)                                                                      \

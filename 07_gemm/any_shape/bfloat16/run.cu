@@ -11,9 +11,9 @@
 #include "parts/workspace.h"
 #include "rungs.h"
 
-typedef config<64, 8, 1> tile_64;
-typedef config<192, 4, 1> tile_192;
-typedef config<256, 4, 1, every_nth, 16> tile_256;
+typedef config<64, 8> tile_64;
+typedef config<192, 4> tile_192;
+typedef config<256, 4, every_nth, 16> tile_256;
 
 PERSISTENT_KERNEL(any_shape_64, tile_64)
 PERSISTENT_KERNEL(any_shape_192, tile_192)
@@ -21,67 +21,36 @@ PERSISTENT_KERNEL(any_shape_256, tile_256)
 
 /* ---- what surrounds the product -------------------------------------------------------------- */
 
-/* C from the sums of all splits. With GROUPS = 1 each of a block's 8 warps adds up all splits of 32
- * elements of its own; with more, each of so many warps some of the splits of the same 32. */
-template <unsigned GROUPS>
-static __device__ void add_parts(const struct gemm &call, const float *parts, unsigned splits)
+static const unsigned GROUPS = 16;
+
+/* C from the sums of all splits: each of a block's warps adds up some splits of 32 elements. */
+static __global__ void __launch_bounds__(GROUPS * 32)
+    add_splits(const struct gemm call, const float *parts, const unsigned splits)
 {
     __shared__ float sums[GROUPS][32];
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, width = GROUPS == 1 ? 256 : 32;
-    const unsigned pieces = (unsigned)((call.n + width - 1) / width);
-    const size_t row = blockIdx.x / pieces;
-    const size_t column = blockIdx.x % pieces * width + (GROUPS == 1 ? threadIdx.x : lane);
-    const bool inside = column < call.n;
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned pieces = (unsigned)((call.n + 31) / 32);
+    const size_t row = blockIdx.x / pieces, column = blockIdx.x % pieces * 32 + lane;
     float sum = 0;
 
     overlap_launches();
 #pragma unroll 8
-    for (unsigned s = GROUPS == 1 ? 0 : warp; s < splits; s += GROUPS)
-        if (inside)
-            sum += parts[(s * call.m + row) * call.n + column];
-    if (GROUPS > 1) {
-        sums[warp][lane] = sum;
-        __syncthreads();
-        if (warp > 0)
-            return;
+    for (unsigned s = warp; s < splits && column < call.n; s += GROUPS)
+        sum += parts[(s * call.m + row) * call.n + column];
+    sums[warp][lane] = sum;
+    __syncthreads();
+    if (warp > 0 || column >= call.n)
+        return;
 #pragma unroll
-        for (unsigned w = 1; w < GROUPS; w++)
-            sum += sums[w][lane];
-    }
-    if (inside)
-        call.c_bf16[row * call.ldc + column] = bf16_bits(blend_bf16(call, row, column, sum));
-}
-
-static __global__ void __launch_bounds__(256)
-    add_few_splits(const struct gemm call, const float *parts, const unsigned splits)
-{
-    add_parts<1>(call, parts, splits);
-}
-
-static const unsigned MANY_GROUPS = 16;
-
-static __global__ void __launch_bounds__(MANY_GROUPS * 32)
-    add_many_splits(const struct gemm call, const float *parts, const unsigned splits)
-{
-    add_parts<MANY_GROUPS>(call, parts, splits);
+    for (unsigned w = 1; w < GROUPS; w++)
+        sum += sums[w][lane];
+    call.c_bf16[row * call.ldc + column] = bf16_bits(blend_bf16(call, row, column, sum));
 }
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-static void launch_add_splits(const struct gemm *call, unsigned splits)
-{
-    const float *const parts = workspace_parts();
-
-    if (splits < 8)
-        launch_dependent(add_few_splits, (unsigned)(call->m * ((call->n + 255) / 256)), 256, 0,
-                         *call, parts, splits);
-    else
-        launch_dependent(add_many_splits, (unsigned)(call->m * ((call->n + 31) / 32)),
-                         MANY_GROUPS * 32, 0, *call, parts, splits);
-}
-
 #define LAUNCH(kernel, config)                                                                     \
-    LAUNCH_PREPARED(kernel, config, &aligned, splits, workspace_parts());                          \
+    LAUNCH_PREPARED(kernel, config, &aligned, plan);                                               \
     break
 
 static struct bf16_plan plan_for(const struct gemm *call)
@@ -104,7 +73,6 @@ static void run_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {
     const struct gemm aligned = with_aligned_rows(call, plan->copies_a, plan->copies_b);
     const struct even_plan even = {plan->rows, plan->high_columns, 0, 0};
-    const unsigned splits = plan->splits;
 
     switch (plan->way) {
     case BF16_THIN:
@@ -126,8 +94,9 @@ static void run_tiles(const struct gemm *call, const struct bf16_plan *plan)
     default:
         LAUNCH(any_shape_256, tile_256);
     }
-    if (splits > 1)
-        launch_add_splits(call, splits);
+    if (plan->splits > 1)
+        launch_dependent(add_splits, (unsigned)(call->m * ((call->n + 31) / 32)), GROUPS * 32, 0,
+                         *call, (const float *)workspace_parts(), plan->splits);
 }
 
 extern "C" void run_bf16_plan(const struct gemm *call, const struct bf16_plan *plan)

@@ -4,6 +4,8 @@
 #include "any_shape/bfloat16/plan.h"
 #include "parts/workspace.h"
 
+static const unsigned PAIR = 2; /* tiles below each other, of a cluster */
+
 /* The steps along k of some tiles, put in a row, are divided among all clusters, a contiguous range
  * each. The others, `whole_tiles`, are computed after them, as in every_nth. work.parts has room
  * for the sums of a tile for each block, work.sent for a flag of each warpgroup. */
@@ -18,22 +20,22 @@ struct stream_k {
     }
     static __device__ unsigned cluster()
     {
-        return blockIdx.x / Config::CLUSTER;
+        return blockIdx.x / PAIR;
     }
     static __device__ unsigned clusters()
     {
-        return gridDim.x / Config::CLUSTER;
+        return gridDim.x / PAIR;
     }
     static __device__ unsigned split_steps(const struct bf16_work &work)
     {
-        return (work_tile_count<Config>(work) - work.whole_tiles) * work.steps;
+        return (work.count - work.whole_tiles) * work.steps;
     }
     /* Where a cluster's range begins. */
     static __device__ unsigned first_step(const struct bf16_work &work, unsigned of_cluster)
     {
         return part_begin(split_steps(work), of_cluster, clusters());
     }
-    static __device__ unsigned cluster_of(const struct bf16_work &work, unsigned step)
+    static __device__ unsigned cluster_with(const struct bf16_work &work, unsigned step)
     {
         return (unsigned)(((step + 1ULL) * clusters() - 1) / split_steps(work));
     }
@@ -47,7 +49,7 @@ struct stream_k {
         const unsigned whole = (work.whole_tiles + clusters() - 1 - cluster()) / clusters();
         const bool is_whole = number >= parts;
         const unsigned index = number < parts ? number : number - parts;
-        const unsigned first_whole = work_tile_count<Config>(work) - work.whole_tiles;
+        const unsigned first_whole = work.count - work.whole_tiles;
         const unsigned first_of_kind = is_whole ? first_whole : 0;
 
         if (number >= parts + whole)
@@ -62,7 +64,7 @@ struct stream_k {
     /* The block of that cluster which has the same rank as this one. */
     static __device__ unsigned block_of(unsigned of_cluster)
     {
-        return of_cluster * Config::CLUSTER + blockIdx.x % Config::CLUSTER;
+        return of_cluster * PAIR + blockIdx.x % PAIR;
     }
     /* A thread's sums, four by four; all threads' are next to each other. */
     static __device__ float4 *part_of(const struct bf16_work &work, unsigned block)
@@ -105,7 +107,7 @@ struct stream_k {
     __device__ void collect(const struct bf16_work &work, float (&sum)[SUMS])
     {
         const unsigned tile = first_step(work, cluster()) / work.steps; /* the range's first */
-        for (unsigned other = cluster_of(work, tile * work.steps); other < cluster(); other++) {
+        for (unsigned other = cluster_with(work, tile * work.steps); other < cluster(); other++) {
             const float4 *const part = part_of(work, block_of(other));
             if (threadIdx.x % WARPGROUP == 0) {
                 while (atomicExch(flag_of(work, block_of(other)), 0) == 0) /* also resets it */
@@ -145,7 +147,7 @@ static void split_tiles(struct bf16_work *work, unsigned tiles, unsigned split)
     work->sent = workspace_flags();
 }
 
-typedef config<256, 4, 2, stream_k> stream_config;
+typedef config<256, 4, stream_k> stream_config;
 
 /* Better than whole tiles: no last wave leaves multiprocessors idle. Still bad: tiles of 256 x 256
  * for each pair of blocks are large for a small C. */
@@ -153,18 +155,17 @@ PERSISTENT_KERNEL(stream_k_bf16, stream_config)
 
 extern "C" void launch_stream_k_bf16(const struct gemm *call)
 {
-    struct bf16_work work = work_of<stream_config>(call);
-    const unsigned tiles = work_tile_count<stream_config>(work);
-    const unsigned clusters = clusters_of_stream_k(
-        tiles, work.steps, (unsigned)call->multiprocessors / stream_config::CLUSTER);
+    struct bf16_work work = work_of<stream_config>(call, PAIR, 1, 1);
+    const unsigned tiles = work.count;
+    const unsigned clusters =
+        clusters_of_stream_k(tiles, work.steps, (unsigned)call->multiprocessors / PAIR);
     const unsigned rest = tiles % clusters;
     /* The tiles of the last full wave are shared with those of the one that is not full. */
     split_tiles(&work, tiles, rest > 0 ? min(tiles, clusters + rest) : 0);
     const struct maps maps = maps_of<stream_config>(call, work);
     cudaFuncSetAttribute(stream_k_bf16, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)stream_config::SHARED_BYTES);
-    launch_dependent_clusters(stream_k_bf16, stream_config::CLUSTER,
-                              clusters * stream_config::CLUSTER, THREADS_OF(stream_config),
+    launch_dependent_clusters(stream_k_bf16, PAIR, clusters * PAIR, THREADS_OF(stream_config),
                               stream_config::SHARED_BYTES, *call, maps, work);
 }
 /* SPDX-License-Identifier: MIT */

@@ -270,12 +270,14 @@ static void launch(thin_kernel *kernel, const struct gemm *call, unsigned splits
 {
     const size_t tiles = ((call->m + Config::ROWS - 1) / Config::ROWS) *
                          ((call->n + Config::COLUMNS - 1) / Config::COLUMNS);
+    const struct maps maps = {map_a(call, Config::ROWS),
+                              map_a(call, rows_of_last_tile(call, Config::ROWS)), map_b(call),
+                              CUtensorMap{}};
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)Config::SHARED_BYTES);
     launch_dependent_clusters(kernel, splits, (unsigned)tiles * splits, Config::THREADS,
-                              Config::SHARED_BYTES, *call, map_operands(call, Config::ROWS),
-                              splits);
+                              Config::SHARED_BYTES, *call, maps, splits);
 }
 
 /* If the plan has that tile. */
