@@ -6,45 +6,45 @@
 
 #include "bfloat16/parts/even_plan.h"
 
-/* In cycles, 1586 per microsecond, such that, for 202 shapes on H200s, the plan chosen is on
- * average 2.6% slower than the fastest of about 70. They are costs in this model, and no
+/* In cycles, 1586 per microsecond, such that, for 207 shapes on H200s, the plan chosen is on
+ * average 2.8% slower than the fastest of about 75. They are costs in this model, and no
  * measurements of single steps. */
 static const struct {
-    double start, crowded, doubled; /* a launch; a doubling of a cluster: cycles_of_waves */
-    double mma, halves, step;       /* 64 columns of a row, times as much if warpgroups have half of
-                                     * the rows each; any step along k */
-    double row[3], of_dram;         /* 128 bytes that a block loads: enum rows; times as much */
-    double busy, norm;              /* exponents: cycles_of_step */
-    double element, turns_end;  /* of a tile that the TMA stores; part of the last one that shows */
-    double direct_tile, direct; /* the same by threads: a tile, an element */
+    double start, crowded;       /* a launch: cycles_of_launch */
+    double clustered, doubled;   /* a cluster, and each doubling of it: cycles_of_cluster */
+    double mma, halves, step;    /* 64 columns of a row; cycles_of_step; any step along k */
+    double row[3], of_dram;      /* 128 bytes that a block loads: enum rows; times as much */
+    double busy, norm;           /* exponents: cycles_of_step */
+    double element, turns_end;   /* of a tile that the TMA stores; part of the last that shows */
+    double direct_tile, direct;  /* the same by threads: a tile, an element */
     double thin, not_persistent; /* an element of thin; times as much in later waves */
-    double second_kernel, a_split, bytes_a_cycle; /* split-K in two kernels */
-    double of_byte;                               /* from or to DRAM */
-    double waiting, even_tile, start_of_pairs;    /* stream_k; even_waves; even_pairs */
+    double second_kernel, a_split, bytes_a_cycle, of_byte; /* split-K in two kernels; DRAM */
+    double waiting, even_tile, start_of_pairs;             /* stream_k; even_waves; even_pairs */
 } cost = {
-    .start = 2340,
-    .crowded = 508,
-    .doubled = 590,
-    .mma = 1.49,
-    .halves = 1.09,
-    .step = 113,
-    .row = {1.43, 1.62, 2.85},
+    .start = 2740,
+    .crowded = 241,
+    .clustered = 882,
+    .doubled = 224,
+    .mma = 1.61,
+    .halves = 1.06,
+    .step = 102,
+    .row = {1.28, 1.59, 2.8},
     .of_dram = 1.37,
-    .busy = 0.13,
-    .norm = 12.3,
-    .element = 0.0755,
-    .turns_end = 0.339,
+    .busy = 0.24,
+    .norm = 4.85,
+    .element = 0.0551,
+    .turns_end = 0.301,
     .direct_tile = 367,
     .direct = 0.4,
-    .thin = 0.31,
-    .not_persistent = 1.79,
+    .thin = 0.193,
+    .not_persistent = 2.04,
     .second_kernel = 1900,
     .a_split = 20,
     .bytes_a_cycle = 2320,
     .of_byte = 4.6e-4,
     .waiting = 37650,
-    .even_tile = 2290,
-    .start_of_pairs = 1480,
+    .even_tile = 1830,
+    .start_of_pairs = 1200,
 };
 
 struct tile {
@@ -90,8 +90,9 @@ static double norm_of(double a, double b)
     return pow(pow(a, cost.norm) + pow(b, cost.norm), 1 / cost.norm);
 }
 
-/* Products, or the rows that the block loads for its cluster, whatever takes longer. `busy`: the
- * part of the multiprocessors that have a tile. */
+/* Products, or the rows that the block loads for its cluster, whatever takes longer. Warpgroups
+ * with half of the rows each both read all columns. `busy`: the part of multiprocessors with a
+ * tile. */
 static double cycles_of_step(const struct gemm *call, const struct tile *tile, double busy)
 {
     const double of_a = cycles_of_row(call->a_bf16, call->m, call->k, call->lda);
@@ -109,6 +110,11 @@ static double cycles_of_step(const struct gemm *call, const struct tile *tile, d
 static double cycles_of_launch(double busy)
 {
     return cost.start + (busy > 0.5 ? cost.crowded : 0);
+}
+
+static double cycles_of_cluster(double blocks)
+{
+    return blocks > 1 ? cost.clustered + cost.doubled * log2(blocks) : 0;
 }
 
 /* Of a cluster's tiles, some may be outside C. */
@@ -141,7 +147,7 @@ static double cycles_of_waves(const struct gemm *call, const struct tile *tile, 
 
     return with_dram(call, cycles_of_launch(busy) + (tile->turns ? cost.turns_end * a_tile : 0) +
                                waves * (steps * cycles_of_step(call, tile, busy) + a_tile +
-                                        cost.doubled * log2(size)));
+                                        cycles_of_cluster(size)));
 }
 
 double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
@@ -242,7 +248,7 @@ static double cycles_if_thin(const struct gemm *call, const struct tile *tile, u
     const double waves = ceil(tiles / clusters);
 
     return with_dram(call,
-                     cycles_of_launch(busy) + cost.doubled * log2(splits) +
+                     cycles_of_launch(busy) + cycles_of_cluster(splits) +
                          waves * (waves > 1 ? cost.not_persistent : 1) *
                              (steps * cycles_of_step(call, tile, busy) + cost.thin * elements));
 }

@@ -11,10 +11,10 @@
 /* TILE_ROWS rows, a multiple of 8, and one to three panels of 64 columns: one for each of the one
  * or two warpgroups; all for either of two that take turns; or three, of which each of two has half
  * of the rows. C must be such that the TMA can store it. */
-template <unsigned TILE_ROWS, unsigned TILE_PANELS, bool TAKE_TURNS>
+template <unsigned TILE_ROWS, unsigned TILE_PANELS, bool TAKE_TURNS, bool IN_CLUSTERS>
 struct fitted {
     typedef every_nth<fitted> scheduler;
-    static const bool TURNS = TAKE_TURNS;
+    static const bool TURNS = TAKE_TURNS, CLUSTERS = IN_CLUSTERS;
     static const bool HALVES = !TURNS && TILE_PANELS > 2, ALL = TURNS || HALVES;
     static const unsigned WARPGROUPS = ALL ? 2 : TILE_PANELS, PANELS = ALL ? TILE_PANELS : 1;
     static const unsigned TILE_M = TILE_ROWS, TILE_N = TILE_PANELS * PANEL;
@@ -97,20 +97,21 @@ struct fitted {
     }
 };
 
-#define CONFIG(rows, panels, turns) tile_##rows##_##panels##_##turns
-#define KERNEL(rows, panels, turns) fitted_##rows##_##panels##_##turns
+#define NAME(of, rows, panels, turns, clusters) of##_##rows##_##panels##_##turns##_##clusters
 
 #define DEFINE(...)                                                                                \
-    typedef fitted<__VA_ARGS__> CONFIG(__VA_ARGS__);                                               \
-    PERSISTENT_KERNEL(KERNEL(__VA_ARGS__), CONFIG(__VA_ARGS__))
+    typedef fitted<__VA_ARGS__> NAME(tile, __VA_ARGS__);                                           \
+    PERSISTENT_KERNEL(NAME(fitted, __VA_ARGS__), NAME(tile, __VA_ARGS__))
+#define DEFINE_TWO(...) DEFINE(__VA_ARGS__, false) DEFINE(__VA_ARGS__, true)
 
-BF16_FITTED_TILES(DEFINE)
+BF16_FITTED_TILES(DEFINE_TWO)
 
 /* If the plan has that tile. */
 #define LAUNCH_IF(tile_rows, panels, takes_turns)                                                  \
     if (plan->rows == tile_rows && plan->columns == panels * PANEL && plan->turns == takes_turns)  \
-        LAUNCH_PREPARED(KERNEL(tile_rows, panels, takes_turns),                                    \
-                        CONFIG(tile_rows, panels, takes_turns), call, plan);
+        plan->down * plan->across > 1 ? LAUNCH(tile_rows, panels, takes_turns, true)               \
+                                      : LAUNCH(tile_rows, panels, takes_turns, false);
+#define LAUNCH(...) launch_prepared<NAME(tile, __VA_ARGS__)>(NAME(fitted, __VA_ARGS__), call, plan)
 
 extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {

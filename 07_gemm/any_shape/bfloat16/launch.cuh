@@ -58,10 +58,13 @@ static inline unsigned blocks_for(const struct gemm *call, const struct bf16_wor
     return min(min(most, bf16_clusters()[cluster]), work.count) * cluster;
 }
 
-/* A GPU's last is kept for the next call: making it takes as long as a small product. */
+typedef void persistent_kernel(const struct gemm, const struct maps, const struct bf16_work);
+
+/* What a GPU's last launch needed is kept for the next call: making it takes as long as a small
+ * product. */
 template <typename Config>
-static struct prepared *prepared_for(const void *kernel, const struct gemm *call,
-                                     const struct bf16_plan *plan)
+static void launch_prepared(persistent_kernel *kernel, const struct gemm *call,
+                            const struct bf16_plan *plan)
 {
     const unsigned down = max(plan->down, 1U), across = max(plan->across, 1U);
     static struct prepared of_gpus[MOST_GPUS];
@@ -77,17 +80,9 @@ static struct prepared *prepared_for(const void *kernel, const struct gemm *call
                              (int)Config::SHARED_BYTES);
     }
     last->work.parts = plan->splits > 1 ? workspace_parts() : NULL;
-    return last;
+    launch_dependent_clusters(kernel, cluster_of(last->work), last->blocks, THREADS_OF(Config),
+                              Config::SHARED_BYTES, *call, last->maps, last->work);
 }
-
-#define LAUNCH_PREPARED(kernel, config, call, plan)                                                \
-    do {                                                                                           \
-        const struct prepared *const with =                                                        \
-            prepared_for<config>((const void *)kernel, call, plan);                                \
-        launch_dependent_clusters(kernel, cluster_of(with->work), with->blocks,                    \
-                                  THREADS_OF(config), config::SHARED_BYTES, *(call), with->maps,   \
-                                  with->work);                                                     \
-    } while (false)
 
 #endif
 /* SPDX-License-Identifier: MIT */

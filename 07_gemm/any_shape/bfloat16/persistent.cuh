@@ -24,13 +24,15 @@ struct every_nth;
 
 /* What a rung chooses. Tiles are numbered by groups of GROUP_ROWS rows of tiles. */
 template <unsigned TILE_COLUMNS, unsigned RING_STAGES,
-          template <typename> class SCHEDULER = every_nth, unsigned GROUP_ROWS = 8>
+          template <typename> class SCHEDULER = every_nth, unsigned GROUP_ROWS = 8,
+          bool IN_CLUSTERS = false>
 struct config {
     typedef SCHEDULER<config> scheduler; /* which tiles a cluster computes */
     static const unsigned WARPGROUPS = 2, TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
     static const unsigned PANELS = 1, SUMS = TILE_N / 2; /* of a consumer's thread */
     static const bool TURNS = false;                     /* of warpgroups: consume */
     static const unsigned GROUP = GROUP_ROWS;
+    static const bool CLUSTERS = IN_CLUSTERS; /* of several blocks */
     typedef ::tma_ring<TILE_M, TILE_N, STAGES> ring;
 
     /* Buffers of a consumer: 64 x 64 elements on their way to C. */
@@ -107,7 +109,7 @@ struct every_nth {
 
     __device__ void begin(const struct bf16_work &work)
     {
-        number = blockIdx.x >> (work.down_log2 + work.across_log2);
+        number = Config::CLUSTERS ? blockIdx.x / cluster_of(work) : blockIdx.x;
     }
     /* The next one, if there is one. */
     __device__ bool next(const struct bf16_work &work, struct work_tile &tile, unsigned rank)
@@ -115,7 +117,7 @@ struct every_nth {
         if (number >= work.count)
             return false;
         tile = work_tile_at<Config>(work, number, rank);
-        number += gridDim.x >> (work.down_log2 + work.across_log2);
+        number += Config::CLUSTERS ? gridDim.x / cluster_of(work) : gridDim.x;
         return true;
     }
     /* Whether the block is to store these sums, once they are the tile's. */
@@ -213,12 +215,11 @@ static __device__ void produce(typename Config::ring ring, const struct gemm &ca
     for (scheduler.begin(work); scheduler.next(work, tile, rank);) {
         const struct extent extent =
             extent_of<Config::TILE_M, Config::TILE_N>(call, tile.row, tile.column);
-        if (cluster_of(work) == 1) {
-            bring_steps<Config, false, false>(ring, maps, extent, {}, tile);
-            continue;
-        }
-        const struct share share = share_of<Config>(maps, extent, work, tile, rank);
-        if (work.down_log2 == 0)
+        const struct share share =
+            Config::CLUSTERS ? share_of<Config>(maps, extent, work, tile, rank) : (struct share){};
+        if (!Config::CLUSTERS)
+            bring_steps<Config, false, false>(ring, maps, extent, share, tile);
+        else if (work.down_log2 == 0)
             bring_steps<Config, true, false>(ring, maps, extent, share, tile);
         else if (work.across_log2 == 0)
             bring_steps<Config, false, true>(ring, maps, extent, share, tile);
@@ -238,13 +239,14 @@ static inline __device__ bool tells_block(const struct bf16_work &work, unsigned
     return threadIdx.x % 32 < cluster_of(work) && (to.row == from.row || to.column == from.column);
 }
 
-static inline __device__ void release_stage(phase_barrier *free, bool is_alone, bool tells)
+template <typename Config>
+static __device__ void release_stage(phase_barrier *free, bool tells)
 {
     __syncwarp();
-    if (tells && is_alone)
-        barrier_arrive(free);
-    else if (tells)
+    if (tells && Config::CLUSTERS)
         barrier_arrive_at(free, threadIdx.x % 32);
+    else if (tells)
+        barrier_arrive(free);
 }
 
 /* With TURNS each warpgroup computes every other tile, and one stores while the other multiplies.
@@ -258,7 +260,7 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
     const unsigned warpgroup = warpgroup_of_thread();
     unsigned char *const buffers = ring.tiles + Config::STAGES * ring.STAGE_BYTES +
                                    warpgroup * Config::BUFFERS * Config::BUFFER_BYTES;
-    const bool is_alone = cluster_of(work) == 1, tells = tells_block(work, rank);
+    const bool tells = Config::CLUSTERS ? tells_block(work, rank) : threadIdx.x % 32 == 0;
     typename Config::scheduler scheduler;
     struct work_tile tile = {};
 
@@ -277,15 +279,15 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
             Config::multiply(sum, ring, warpgroup);
             wgmma_wait<Config::PANELS>(); /* the step before has ended */
             if (step > tile.first_step)
-                release_stage(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES],
-                              is_alone, tells);
+                release_stage<Config>(
+                    &ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES], tells);
             ring.advance();
         }
         if (Config::TURNS && threadIdx.x % 32 == 0)
             barrier_arrive(&turns[warpgroup ^ 1]);
         wgmma_finish(sum);
-        release_stage(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES], is_alone,
-                      tells);
+        release_stage<Config>(&ring.free[(ring.stage + Config::STAGES - 1) % Config::STAGES],
+                              tells);
         if (!scheduler.completes(work, tile, sum))
             continue;
         Config::store(call, &maps.c, work, buffers, tile, warpgroup, sum);
@@ -306,7 +308,7 @@ static __device__ void multiply_work_tiles(const struct gemm &call, const struct
     __shared__ phase_barrier full[Config::STAGES], free[Config::STAGES], turns[2];
     const unsigned CONSUMERS = Config::WARPGROUPS * WARPGROUP;
     const typename Config::ring ring = {tiles, full, free, 0, 0};
-    const unsigned rank = rank_in_cluster();
+    const unsigned rank = Config::CLUSTERS ? rank_in_cluster() : 0;
 
     if (threadIdx.x == 0) {
         for (unsigned i = 0; Config::TURNS && i < 2; i++)
@@ -316,7 +318,7 @@ static __device__ void multiply_work_tiles(const struct gemm &call, const struct
     }
     if (threadIdx.x == CONSUMERS)
         prefetch_maps(maps, work.c_is_mapped);
-    if (cluster_of(work) > 1)
+    if (Config::CLUSTERS)
         cluster_barrier(); /* no block may arrive at another's barriers before they exist */
     else
         __syncthreads();
@@ -333,7 +335,7 @@ static __device__ void multiply_work_tiles(const struct gemm &call, const struct
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         consume<Config>(ring, call, maps, work, rank, turns);
     }
-    if (cluster_of(work) > 1)
+    if (Config::CLUSTERS)
         cluster_barrier(); /* no block may end while others write to its memory */
 }
 

@@ -49,10 +49,6 @@ static __global__ void __launch_bounds__(GROUPS * 32)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-#define LAUNCH(kernel, config)                                                                     \
-    LAUNCH_PREPARED(kernel, config, &aligned, plan);                                               \
-    break
-
 static struct bf16_plan plan_for(const struct gemm *call)
 {
     static struct {
@@ -88,11 +84,13 @@ static void run_tiles(const struct gemm *call, const struct bf16_plan *plan)
         (plan->pairs ? launch_pairs_of : launch_waves_of)(&aligned, &even);
         return;
     case BF16_TILE_64:
-        LAUNCH(any_shape_64, tile_64);
+        launch_prepared<tile_64>(any_shape_64, &aligned, plan);
+        break;
     case BF16_TILE_192:
-        LAUNCH(any_shape_192, tile_192);
+        launch_prepared<tile_192>(any_shape_192, &aligned, plan);
+        break;
     default:
-        LAUNCH(any_shape_256, tile_256);
+        launch_prepared<tile_256>(any_shape_256, &aligned, plan);
     }
     if (plan->splits > 1)
         launch_dependent(add_splits, (unsigned)(call->m * ((call->n + 31) / 32)), GROUPS * 32, 0,

@@ -147,7 +147,7 @@ static void split_tiles(struct bf16_work *work, unsigned tiles, unsigned split)
     work->sent = workspace_flags();
 }
 
-typedef config<256, 4, stream_k> stream_config;
+typedef config<256, 4, stream_k, 8, true> stream_config;
 
 /* Better than whole tiles: no last wave leaves multiprocessors idle. Still bad: tiles of 256 x 256
  * for each pair of blocks are large for a small C. */
