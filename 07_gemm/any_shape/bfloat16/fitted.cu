@@ -117,5 +117,4 @@ extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_p
 {
     BF16_FITTED_TILES(LAUNCH_IF)
 }
-
 /* SPDX-License-Identifier: MIT */
