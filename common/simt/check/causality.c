@@ -339,7 +339,7 @@ void simt_causality_unordered(uint64_t number)
     }
 }
 
-uint64_t simt_causality_launch_of(uint32_t tag)
+static struct simt_past_launch *unordered_launch_of(uint32_t tag)
 {
     size_t low = 0, high = simt_launch_count;
     while (high - low > 1) {
@@ -351,9 +351,26 @@ uint64_t simt_causality_launch_of(uint32_t tag)
         }
     }
     return low < high && simt_launches[low].unordered && tag >= simt_launches[low].start &&
+                   tag >= simt_launches[low].heard &&
                    (simt_launches[low].end == 0 || tag < simt_launches[low].end)
-               ? simt_launches[low].number
-               : 0;
+               ? &simt_launches[low]
+               : NULL;
+}
+
+uint64_t simt_causality_launch_of(uint32_t tag)
+{
+    const struct simt_past_launch *launch = unordered_launch_of(tag);
+    return launch ? launch->number : 0;
+}
+
+bool simt_causality_released(uint32_t tag, bool heard)
+{
+    struct simt_past_launch *launch = unordered_launch_of(tag);
+    const bool released = launch && launch->fenced && launch->fenced <= (tag | (SIMT_THREADS - 1));
+    if (released && heard) {
+        launch->heard = tag & ~(uint32_t)(SIMT_THREADS - 1);
+    }
+    return released;
 }
 
 void simt_causality_start_launch(size_t blocks, uint64_t number, uint64_t first)

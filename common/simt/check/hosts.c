@@ -47,6 +47,13 @@ static void pending_ends(void)
     simt_now.fine = fine;
 }
 
+/* Whether the word is a message to the host that a launch has released. */
+static bool is_released(const struct simt_cell *cell, bool heard)
+{
+    return simt_causality_released(cell->changer, heard) ||
+           (cell->flags & WRITER_VOLATILE && simt_causality_released(cell->writer, heard));
+}
+
 /* How a launch that is pending has used a word; what is written volatile is meant as a message to
  * the host. */
 static const struct simt_operation *use_of(const struct simt_cell *cell, bool host_writes,
@@ -57,7 +64,8 @@ static const struct simt_operation *use_of(const struct simt_cell *cell, bool ho
         unsigned int site;
         enum simt_event_kind kind;
     } uses[] = {{cell->flags & WRITER_VOLATILE ? 0 : cell->writer, cell->writer_site, EVENT_STORE},
-                {cell->changer, cell->changer_site, EVENT_ATOMIC},
+                {!host_writes && simt_causality_released(cell->changer, false) ? 0 : cell->changer,
+                 cell->changer_site, EVENT_ATOMIC},
                 {cell->reader, cell->reader_site, EVENT_LOAD},
                 {cell->reader_before, cell->before_site, EVENT_LOAD},
                 {cell->reader_other, cell->other_site, EVENT_LOAD}};
@@ -91,7 +99,7 @@ static enum simt_region_access use_of_page(uint64_t address)
         for (unsigned int i = 0; i < (joined ? 1 : words); i++) {
             const struct simt_cell *cell =
                 joined ? &page->rows[row] : &page->cells[row * words + i];
-            if (use_of(cell, false, &use)) {
+            if (use_of(cell, false, &use) || is_released(cell, false)) {
                 return SIMT_CLOSED;
             }
             access = access == SIMT_WRITTEN && use_of(cell, true, &use) ? SIMT_READ : access;
@@ -144,8 +152,11 @@ bool simt_check_host_access(const void *address, bool writes, const void *at)
         return false;
     }
     if (page && simt_page_is_used(page)) {
-        access.other_operation =
-            use_of(simt_cell_of(page, (unsigned int)(word % SIMT_PAGE_BYTES)), writes, &access);
+        const struct simt_cell *cell = simt_cell_of(page, (unsigned int)(word % SIMT_PAGE_BYTES));
+        access.other_operation = use_of(cell, writes, &access);
+        if (!writes) {
+            is_released(cell, true);
+        }
     }
     for (const struct simt_operation *one = simt_operations(); one && !access.other_operation;
          one = one->next) {

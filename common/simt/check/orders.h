@@ -67,6 +67,8 @@ struct simt_era {
 /* Earlier launches that the host has not waited for, in ascending order; and the one that runs. */
 struct simt_past_launch {
     uint32_t start, end; /* end: of the last, 0 */
+    /* From the first fence for the system on; and what the host has acquired is below this. */
+    uint32_t fenced, heard;
     uint64_t number;
     bool unordered;
 };

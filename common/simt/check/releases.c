@@ -110,6 +110,8 @@ static void remember_fence(unsigned int thread, enum simt_scope scope)
 void simt_causality_fence(unsigned int thread, enum simt_scope scope, unsigned int ordering)
 {
     simt_only_in_order();
+    const bool of_system = ordering & SIMT_OF_SYSTEM;
+    ordering &= ~(unsigned int)SIMT_OF_SYSTEM;
     if (ordering == SIMT_OF_LAUNCHES) {
         simt_order->waited = true;
         return;
@@ -130,6 +132,9 @@ void simt_causality_fence(unsigned int thread, enum simt_scope scope, unsigned i
         return;
     }
     simt_order->tags[thread] = simt_new_segment() | thread;
+    if (of_system && simt_launch_count > 0 && !simt_launches[simt_launch_count - 1].fenced) {
+        simt_launches[simt_launch_count - 1].fenced = simt_order->tags[thread];
+    }
     remember_fence(thread, scope);
     if (scope == SIMT_SCOPE_DEVICE) {
         simt_forget_fence(&simt_order->fences[SIMT_SCOPE_BLOCK][thread]);

@@ -131,6 +131,8 @@ static void apply_to_all(bool change)
     for (size_t i = 0; i < simt_launch_count; i++) {
         apply(&simt_launches[i].start, change);
         apply(&simt_launches[i].end, change);
+        apply(&simt_launches[i].fenced, change);
+        apply(&simt_launches[i].heard, change);
     }
     for (struct simt_stretch *stretch = simt_stretches; stretch; stretch = stretch->next) {
         apply(&stretch->start, change);

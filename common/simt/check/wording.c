@@ -282,6 +282,10 @@ static void tell_host_access(FILE *file, const struct finding *access)
           "cudaDeviceSynchronize() first, or\n"
           "  cudaStreamSynchronize() for their stream.\n",
           file);
+    if (access->other_kind == EVENT_ATOMIC) {
+        fputs("  A flag that the host waits for needs __threadfence_system() before it is set.\n",
+              file);
+    }
 }
 
 /* One line: it is no mistake. */

@@ -39,7 +39,7 @@ static void check_other(const struct simt_event *event, unsigned int warp, uint3
     } else if (event_kind(event) == EVENT_FENCE) {
         for (uint32_t set = lanes; set; set &= set - 1) {
             simt_causality_fence(warp * SIMT_WARP_SIZE + simt_lowest(set), scope,
-                                 event_size(event));
+                                 event_size(event) | (event_how(event) & SIMT_OF_SYSTEM));
         }
     }
 }

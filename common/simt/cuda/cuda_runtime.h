@@ -271,7 +271,7 @@ SIMT_INLINE void __threadfence_block()
 
 SIMT_INLINE void __threadfence_system()
 {
-    simt_fence_as(0);
+    simt_fence_as(SIMT_OF_SYSTEM);
 }
 
 /* ---- bits ---- */

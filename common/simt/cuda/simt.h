@@ -249,16 +249,18 @@ static inline __attribute__((always_inline)) void simt_bytes_fit(const void *at,
 }
 /* memcpy of which the analysis knows nothing. */
 void simt_copy(void *to, const void *from, size_t size);
-/* SIMT_OF_BLOCK: it orders for the block only. One of the others: it only acquires, or releases. */
+/* SIMT_OF_BLOCK: it orders for the block only; SIMT_OF_SYSTEM: for the host, too. One of the
+ * others: it only acquires, or releases. */
 enum simt_ordering {
     SIMT_ACQUIRES = 1,
     SIMT_RELEASES = 2,
     SIMT_OF_LAUNCHES = 4, /* only behind the launch before, which may not have ended */
+    SIMT_OF_SYSTEM = 0x20,
     SIMT_OF_BLOCK = 0x40
 };
 void simt_fence_as(unsigned int ordering);
 /* Of the C++ atomic that comes next. */
-void simt_next_scope(bool of_block);
+void simt_next_scope(unsigned int scope);
 void simt_yield(const char *file, int line); /* lets the block's other threads run first */
 long long simt_clock(void);
 __attribute__((noreturn)) void simt_end_thread(void); /* as if the kernel returned */

@@ -21,7 +21,9 @@ namespace simt
 
 SIMT_INLINE unsigned int scope_bit(int scope)
 {
-    return scope == __NV_THREAD_SCOPE_BLOCK ? static_cast<unsigned int>(SIMT_OF_BLOCK) : 0u;
+    return scope == __NV_THREAD_SCOPE_BLOCK    ? static_cast<unsigned int>(SIMT_OF_BLOCK)
+           : scope == __NV_THREAD_SCOPE_SYSTEM ? static_cast<unsigned int>(SIMT_OF_SYSTEM)
+                                               : 0u;
 }
 
 SIMT_INLINE void before_atomic(int order, int scope, unsigned int ordering = SIMT_RELEASES)

@@ -16,6 +16,11 @@ constexpr int _Scope = -1;
 #define NV_DISPATCH_TARGET(...)                                                                    \
     if (!::std::is_same_v<_Sco, ::cuda::_Sco> || static_cast<int>(_Scope) != ::cuda::_Scope) {     \
         simt_next_scope(::std::is_same_v<_Sco, ::cuda::__thread_scope_block_tag> ||                \
-                        static_cast<int>(_Scope) == ::cuda::thread_scope_block);                   \
+                                static_cast<int>(_Scope) == ::cuda::thread_scope_block             \
+                            ? SIMT_OF_BLOCK                                                        \
+                        : ::std::is_same_v<_Sco, ::cuda::__thread_scope_system_tag> ||             \
+                                static_cast<int>(_Scope) == ::cuda::thread_scope_system            \
+                            ? SIMT_OF_SYSTEM                                                       \
+                            : 0u);                                                                 \
     }                                                                                              \
     _NV_TARGET_DISPATCH(__VA_ARGS__)

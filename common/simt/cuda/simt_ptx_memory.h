@@ -176,7 +176,9 @@ SIMT_INLINE auto element(const V &vector, unsigned int i)
 }
 
 template <unsigned int Flags>
-constexpr unsigned int scope_bit = Flags &m_cta ? static_cast<unsigned int>(SIMT_OF_BLOCK) : 0u;
+constexpr unsigned int scope_bit = Flags &m_cta   ? static_cast<unsigned int>(SIMT_OF_BLOCK)
+                                   : Flags &m_sys ? static_cast<unsigned int>(SIMT_OF_SYSTEM)
+                                                  : 0u;
 
 template <unsigned int Flags>
 SIMT_INLINE void fence_if(bool wanted, unsigned int ordering = 0)

@@ -11,9 +11,9 @@
 /* What the next one is to order, SIMT_OF_BLOCK or 0: libcu++ has told it just before. */
 static unsigned int next_scope;
 
-void simt_next_scope(bool of_block)
+void simt_next_scope(unsigned int scope)
 {
-    next_scope = of_block ? SIMT_OF_BLOCK : 0;
+    next_scope = scope;
 }
 
 static unsigned int take_scope(void)

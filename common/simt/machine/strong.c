@@ -12,7 +12,7 @@ uint64_t simt_strong_load(const void *address, unsigned int size)
 
 uint64_t simt_strong_load_by(const void *caller, const void *address, unsigned int size)
 {
-    const unsigned int bytes = size & ~(unsigned int)SIMT_OF_BLOCK;
+    const unsigned int bytes = size & ~(unsigned int)EVENT_HOW;
     uint64_t found = 0;
     simt_volatile_read(address, bytes, caller);
     if (simt_tracing) {
@@ -35,6 +35,6 @@ void simt_strong_store_by(const void *caller, void *address, uint64_t value, uns
         simt_trace_event(EVENT_STORE, caller, (uintptr_t)address,
                          EVENT_VOLATILE | EVENT_STRONG | size);
     }
-    memcpy(address, &value, size & ~(unsigned int)SIMT_OF_BLOCK);
+    memcpy(address, &value, size & ~(unsigned int)EVENT_HOW);
 }
 /* SPDX-License-Identifier: MIT */

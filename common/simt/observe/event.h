@@ -35,8 +35,9 @@ enum simt_proxy { SIMT_PROXY_ASYNC, SIMT_PROXY_MAP_RELEASE, SIMT_PROXY_MAP_ACQUI
 enum simt_event_how {
     EVENT_VOLATILE = 0x80,
     EVENT_OF_BLOCK =
-        SIMT_OF_BLOCK,   /* the scope of an atomic or a fence, whose size is an ordering */
-    EVENT_STRONG = 0x20, /* and volatile: races with no other such access */
+        SIMT_OF_BLOCK, /* the scope of an atomic or a fence, whose size is an ordering */
+    /* and volatile: races with no other such access; of a fence, whose scope is the system */
+    EVENT_STRONG = SIMT_OF_SYSTEM,
     EVENT_HOW = 0xe0
 };
 

@@ -41,6 +41,38 @@ __global__ void raise_flag(volatile int *flag)
     *flag = 1;
 }
 
+__global__ void send(int *data, int *flag, bool to_host)
+{
+    *data = 42; // FAULT polled_data
+    to_host ? __threadfence_system() : __threadfence();
+    atomicExch_system(flag, 1); // FAULT polled_flag
+    *(volatile int *)(flag + 1) = 1;
+}
+
+static int receive(const int *data, volatile int *flag)
+{
+    while (*flag == 0) { // FAULT polled_flag
+    }
+    return *data; // FAULT polled_data
+}
+
+__device__ int counters[4];
+__device__ __managed__ int managed_counters[4];
+
+struct Slice {
+    int size, *begin;
+};
+
+__global__ void count_slice(Slice slice)
+{
+    atomicAdd(slice.begin, slice.size);
+}
+
+__global__ void find_counters(int **where)
+{
+    *where = counters;
+}
+
 template <class T>
 static T *managed(size_t bytes)
 {
@@ -62,6 +94,11 @@ static int *filled(int *x)
     for (int i = 0; i < N; i++)
         x[i] = i;
     return x;
+}
+
+static int *zeroed()
+{
+    return (int *)memset(managed<int>(BYTES), 0, BYTES);
 }
 
 static volatile int seen;
@@ -315,6 +352,24 @@ static const Case cases[] = {
          *x = 0;
          count<<<8, 128>>>(x);
          seen = *x; // FAULT early_count
+     }},
+    {"polled_flag", "needs __threadfence_system() before it is set",
+     [] {
+         int *data = zeroed(), *flag = zeroed();
+         send<<<1, 1>>>(data, flag, false);
+         seen = receive(data, flag);
+     }},
+    {"polled_data", "the host reads memory too early",
+     [] {
+         int *data = zeroed(), *flag = zeroed();
+         send<<<1, 1>>>(data, flag, false);
+         seen = receive(data, flag + 1);
+     }},
+    {"ok_polled", "",
+     [] {
+         int *data = zeroed(), *flag = zeroed();
+         send<<<1, 1>>>(data, flag, true);
+         seen = receive(data, flag) + receive(data, flag + 1);
      }},
     {"early_fwrite", "the host reads memory too early",
      [] {
