@@ -16,26 +16,38 @@ void simt_copy(void *to, const void *from, size_t size)
     memcpy(to, from, size);
 }
 
-void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t size)
+static char *symbol_base(const volatile void *address, size_t size)
 {
-    SIMT_API;
     char *base = (char *)(uintptr_t)address;
     if (!simt_region_find(base)) {
         simt_region_add((struct simt_region){
-            .base = base, .size = symbol_size, .kind = REGION_SYMBOL, .device = simt_own.device});
+            .base = base, .size = size, .kind = REGION_SYMBOL, .device = simt_own.device});
     }
+    return base;
+}
+
+void *simt_symbol(const volatile void *address, size_t symbol_size, size_t offset, size_t size)
+{
+    SIMT_API;
+    char *base = symbol_base(address, symbol_size);
+    simt_region_find(base)->made = (struct simt_call){"cudaGetSymbolAddress", CALLER};
     return offset <= symbol_size && size <= symbol_size - offset ? base + offset : NULL;
 }
 
 /* Why [address, address + size) may not be copied, in words; NULL if it may. It is inside one
  * region, or the host's own. `kind_says_device`: the direction of the copy does. */
-static const char *trouble(const void *address, size_t size, bool kind_says_device)
+static const char *trouble(const void *address, size_t size, bool kind_says_device, bool any_place)
 {
     static char text[SIMT_REASON];
     const struct simt_region *region = simt_region_find(address);
     const size_t left = region ? region->size - (size_t)((const char *)address - region->base) : 0;
     if (!address) {
         return "is a null pointer";
+    }
+    if (kind_says_device && !any_place && simt_memory_is_address_of_host(address)) {
+        return "is a variable of the device by its address on the host: use cudaMemcpyToSymbol() "
+               "or "
+               "cudaMemcpyFromSymbol(), or what cudaGetSymbolAddress() gives";
     }
     if (region && size <= left) {
         return NULL;
@@ -52,6 +64,9 @@ static const char *trouble(const void *address, size_t size, bool kind_says_devi
         simt_memory_describe(address, text + 3, sizeof text - 3);
         return text;
     }
+    if (simt_memory_is_managed_variable(address)) {
+        return NULL;
+    }
     return kind_says_device ? "is memory of the host, where memory of the device must be" : NULL;
 }
 
@@ -65,7 +80,8 @@ struct copy {
     size_t to_pitch, from_pitch, width, height;
     enum cudaMemcpyKind kind;
     cudaStream_t stream;
-    bool waits; /* the function returns when it is done */
+    bool waits;     /* the function returns when it is done */
+    bool any_place; /* also a variable whose address has not been asked for */
 };
 
 /* Memory of the host that no stream may use while the host goes on: it is copied at once. */
@@ -207,8 +223,8 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     }
     to_size = (copy->height - 1) * copy->to_pitch + copy->width;
     from_size = (copy->height - 1) * copy->from_pitch + copy->width;
-    to_trouble = trouble(copy->to, to_size, to_device);
-    from_trouble = trouble(copy->from, from_size, from_device);
+    to_trouble = trouble(copy->to, to_size, to_device, copy->any_place);
+    from_trouble = trouble(copy->from, from_size, from_device, copy->any_place);
     if (to_trouble || from_trouble) {
         return refuse(copy, function, caller, to_trouble ? "destination" : "source",
                       to_trouble ? to_trouble : from_trouble);
@@ -240,7 +256,7 @@ cudaError_t simt_copy_memory(const struct simt_rows *to, const struct simt_rows 
                              const char *function, const void *caller)
 {
     const struct copy copy = {to->first,  from->first, to->pitch, from->pitch, to->width,
-                              to->height, kind,        stream,    waits};
+                              to->height, kind,        stream,    waits,       true};
     return simt_stream_exists(stream) ? copy_memory(&copy, function, caller)
                                       : simt_error(cudaErrorInvalidResourceHandle);
 }
@@ -249,14 +265,15 @@ cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void
                          size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     const struct copy copy = {
-        destination, source, destination_pitch, source_pitch, width, height, kind, NULL, true};
+        destination, source, destination_pitch, source_pitch, width, height, kind, NULL,
+        true,        false};
     SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy2D", CALLER);
 }
 
 cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum cudaMemcpyKind kind)
 {
-    const struct copy copy = {destination, source, size, size, size, 1, kind, NULL, true};
+    const struct copy copy = {destination, source, size, size, size, 1, kind, NULL, true, false};
     SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy", CALLER);
 }
@@ -364,7 +381,7 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
         return error;
     }
     size = (fill->height - 1) * fill->pitch + fill->width;
-    why = trouble(fill->to, size, true);
+    why = trouble(fill->to, size, true, false);
     if (why) {
         return simt_call_failed(function, caller, cudaErrorInvalidValue, "the memory %s", why);
     }
@@ -429,7 +446,7 @@ static cudaError_t bad_stream(void)
 cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const struct copy copy = {destination, source, size, size, size, 1, kind, stream, false};
+    const struct copy copy = {destination, source, size, size, size, 1, kind, stream, false, false};
     SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpyAsync", CALLER)
                                       : bad_stream();
@@ -440,10 +457,37 @@ cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const
                               enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const struct copy copy = {
-        destination, source, destination_pitch, source_pitch, width, height, kind, stream, false};
+        destination, source, destination_pitch, source_pitch, width, height, kind, stream,
+        false,       false};
     SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpy2DAsync", CALLER)
                                       : bad_stream();
+}
+
+cudaError_t simt_copy_symbol(const char *function, const volatile void *symbol, size_t bytes,
+                             size_t offset, void *to, const void *from, size_t size,
+                             enum cudaMemcpyKind kind, cudaStream_t stream, bool waits)
+{
+    SIMT_CALL;
+    const size_t shift[] = {to == symbol ? offset : 0, from == symbol ? offset : 0};
+    const struct copy copy = {(char *)to + shift[0],
+                              (const char *)from + shift[1],
+                              size,
+                              size,
+                              size,
+                              1,
+                              kind,
+                              stream,
+                              waits,
+                              true};
+    simt_call_now.function = function;
+    if (offset > bytes || size > bytes - offset) {
+        return simt_call_failed(function, CALLER, cudaErrorInvalidValue,
+                                "%zu bytes from byte %zu on, of a variable of %zu bytes", size,
+                                offset, bytes);
+    }
+    symbol_base(symbol, bytes);
+    return simt_stream_exists(stream) ? copy_memory(&copy, function, CALLER) : bad_stream();
 }
 
 /* ---- between devices ---- */
@@ -475,7 +519,7 @@ cudaError_t cudaMemcpyPeer(void *destination, int to_device, const void *source,
                            size_t size)
 {
     const struct copy copy = {destination, source, size, size, size, 1, cudaMemcpyDeviceToDevice,
-                              NULL,        true};
+                              NULL,        true,   false};
     SIMT_CALL;
     return copy_peer(&copy, to_device, from_device, "cudaMemcpyPeer", CALLER);
 }
@@ -484,7 +528,7 @@ cudaError_t cudaMemcpyPeerAsync(void *destination, int to_device, const void *so
                                 int from_device, size_t size, cudaStream_t stream)
 {
     const struct copy copy = {destination, source, size, size, size, 1, cudaMemcpyDeviceToDevice,
-                              stream,      false};
+                              stream,      false,  false};
     SIMT_CALL;
     return simt_stream_exists(stream)
                ? copy_peer(&copy, to_device, from_device, "cudaMemcpyPeerAsync", CALLER)

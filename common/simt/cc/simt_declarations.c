@@ -186,7 +186,7 @@ void append_constants(struct text *out, size_t first, size_t end)
 {
     int depth = 0;
     bool named = false;
-    for (size_t i = first + 1; i <= end; i++) {
+    for (size_t i = past_class_body(first + 1); i <= end; i = past_class_body(i + 1)) {
         bool ends_name = is_punctuation(i, '[') || is_punctuation(i, '=') ||
                          is_punctuation(i, '{') || is_punctuation(i, ',') || i == end;
         if (depth == 0 && ends_name && !named && tokens[i - 1].kind == WORD) {

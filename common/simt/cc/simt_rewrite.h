@@ -67,6 +67,8 @@ struct shared parse_shared(size_t first, size_t end);
 void append_shared(struct text *out, const struct shared *shared);
 /* struct, union, class or enum. */
 bool is_class_key(size_t token);
+/* The token; or, if it begins the body of a class, what follows that. */
+size_t past_class_body(size_t token);
 /* The ';' of a declaration of variables in which `__shared__` at `token` is; NONE if there is none.
  * The name of the variable whose declarator a ',' or ';' ends; NONE if it ends none. */
 size_t variables_end(size_t token);

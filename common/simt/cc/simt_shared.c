@@ -149,6 +149,19 @@ bool is_class_key(size_t token)
     return is(token, "struct") || is(token, "union") || is(token, "class") || is(token, "enum");
 }
 
+size_t past_class_body(size_t token)
+{
+    size_t i = token - 1;
+    if (!is_punctuation(token, '{') || token == 0) {
+        return token;
+    }
+    i -= tokens[i].kind == WORD && !is_class_key(i); /* its name */
+    if (is_punctuation(i, ')') && open_of(i) != NONE && is_alignment(open_of(i) - 1)) {
+        i = open_of(i) - 2;
+    }
+    return is_class_key(i) ? closing_of(token) + 1 : token;
+}
+
 size_t variable_before(size_t first, size_t end)
 {
     size_t name = NONE;

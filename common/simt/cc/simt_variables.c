@@ -7,8 +7,9 @@
 #include "cc/simt_rewrite.h"
 
 struct variable {
-    size_t name;    /* a token */
-    bool shown;     /* the host may use it: managed, or a constant */
+    size_t name; /* a token */
+    bool shown;  /* the host may use it: managed, or a constant */
+    bool managed;
     int dimensions; /* of an array, which with fewer subscripts is an address */
 };
 static struct variable *device_variables;
@@ -37,13 +38,14 @@ static int subscripts(size_t token, size_t *end)
     return count;
 }
 
-static void note_variable(size_t token, bool shown)
+static void note_variable(size_t token, bool shown, bool managed)
 {
     size_t end;
     int dimensions = subscripts(token, &end);
     struct variable *known = find_variable(token);
     if (known) {
         known->shown = known->shown || shown;
+        known->managed = known->managed || managed;
         known->dimensions = dimensions > known->dimensions ? dimensions : known->dimensions;
         return;
     }
@@ -55,7 +57,8 @@ static void note_variable(size_t token, bool shown)
             exit(EXIT_FAILURE);
         }
     }
-    device_variables[device_variable_count++] = (struct variable){token, shown, dimensions};
+    device_variables[device_variable_count++] =
+        (struct variable){token, shown, managed, dimensions};
 }
 
 void forget_device_variables(void)
@@ -77,22 +80,25 @@ bool is_pointer_name(size_t token)
 void note_device_variables(size_t token)
 {
     bool named = false, shown = !is(token, "__device__") && !is(token, "__constant__");
+    bool managed = is(token, "__managed__");
     int depth = 0;
     for (size_t i = token; i > 0 && tokens[i - 1].kind == WORD; i--) {
-        shown = shown || is(i - 1, "const") || is(i - 1, "constexpr") || is(i - 1, "__managed__");
+        managed = managed || is(i - 1, "__managed__");
+        shown = shown || managed || is(i - 1, "const") || is(i - 1, "constexpr");
     }
-    for (size_t i = token + 1; i < token_count; i++) {
+    for (size_t i = past_class_body(token + 1); i < token_count; i = past_class_body(i + 1)) {
         bool ends_name =
             depth == 0 && tokens[i].kind == PUNCTUATION && strchr("[={,;", at(tokens[i].begin));
         if (depth == 0 && is(i, "operator")) {
             return; /* a function, after whose body anything may come */
         }
-        shown = shown || is(i, "const") || is(i, "constexpr") || is(i, "__managed__");
+        managed = managed || is(i, "__managed__");
+        shown = shown || managed || is(i, "const") || is(i, "constexpr");
         if (ends_name && !named && tokens[i - 1].kind == WORD) {
-            note_variable(i - 1, shown);
+            note_variable(i - 1, shown, managed);
             named = true;
         } else if (depth == 1 && !named && is_pointer_name(i)) {
-            note_variable(i, shown);
+            note_variable(i, shown, managed);
             named = true;
         }
         if (depth == 0 && is_punctuation(i, ';')) {
@@ -132,6 +138,10 @@ void append_device_names(struct text *out)
     for (size_t i = 0; i < device_variable_count; i++) {
         append_string(&others, " ");
         append_tokens(&others, device_variables[i].name, device_variables[i].name + 1);
+        if (device_variables[i].managed) {
+            append_string(&others, " &");
+            append_tokens(&others, device_variables[i].name, device_variables[i].name + 1);
+        }
         any = true;
     }
     /* One of these may be a variable: __device__ T name(1); */

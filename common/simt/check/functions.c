@@ -1,5 +1,6 @@
-/* Addresses of functions, and of tables of virtual ones, that the host has taken. Here they are the
- * device's as well, so what tells is who has them first: a kernel, or a variable of the device. */
+/* Addresses of functions, of tables of virtual ones, and of variables, that the host has taken.
+ * Here they are the device's as well, so what tells is who has them first: a kernel, or a variable
+ * of the device. */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,10 +51,15 @@ static const struct simt_symbol *function_at(uint64_t value, bool *is_table)
     return found;
 }
 
+static bool is_of_host(uint64_t value)
+{
+    return simt_memory_is_address_of_host((const void *)(uintptr_t)value);
+}
+
 static void learn(uint64_t value)
 {
     bool is_table;
-    if (function_at(value, &is_table) && !knows(value, true)) {
+    if ((function_at(value, &is_table) || is_of_host(value)) && !knows(value, true)) {
         simt_only_in_order();
     }
 }
@@ -71,6 +77,21 @@ static void learn_variable(void *context, char *base, size_t size)
     (void)context;
     if ((uintptr_t)base % sizeof(uint64_t) == 0 && !(region && region->filled.function)) {
         simt_functions_learn(base, size);
+    }
+}
+
+/* A variable; or a function. */
+static void check_variable(uint64_t value)
+{
+    struct finding *new =
+        is_of_host(value) && !knows(value, false)
+            ? simt_add_finding((struct finding){.wrong = HOST_FUNCTION, .space = SPACE_GLOBAL})
+            : NULL;
+    if (new) {
+        const char *const start = "the address on the host of ";
+        snprintf(new->text, sizeof new->text, "%s", start);
+        simt_data_describe(value, false, new->text + strlen(start),
+                           sizeof new->text - strlen(start));
     }
 }
 
@@ -107,6 +128,7 @@ void simt_functions_start_launch(const struct simt_launch *launch)
     }
     if (!all_known) {
         check(launch->code, 0, 0);
+        check_variable(launch->code);
     }
 }
 
@@ -118,7 +140,7 @@ void simt_find_code(struct simt_launch *launch, const void *argument, size_t byt
         return;
     }
     for (size_t i = 0; i < bytes / sizeof *words && !launch->code; i++) {
-        launch->code = function_at(words[i], &is_table) ? words[i] : 0;
+        launch->code = function_at(words[i], &is_table) || is_of_host(words[i]) ? words[i] : 0;
     }
     if (simt_is_in_kernel()) { /* it launches a child */
         learn(launch->code);

@@ -458,6 +458,11 @@ static void tell_hint(FILE *file, const struct finding *finding)
             "is a block's own: a pointer to\n"
             "  another kernel's, such as a parent's, is of no use here: pass global memory.\n",
             file);
+    } else if (finding->wrong == HOST_FUNCTION && finding->space == SPACE_GLOBAL) {
+        fputs(
+            "  hint: on a GPU, a variable of the device has another address: "
+            "cudaGetSymbolAddress() gives it. Or let the\n  kernel use the variable by its name.\n",
+            file);
     } else if (finding->wrong == HOST_FUNCTION) {
         fputs(
             "  hint: on a GPU, functions of the device have addresses of their own. A kernel makes "

@@ -509,6 +509,14 @@ inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
     return ::cudaEventCreateWithFlags(event, flags);
 }
 
+namespace simt
+{
+inline void *address_of_symbol(const volatile void *symbol)
+{
+    return const_cast<void *>(symbol);
+}
+} // namespace simt
+
 template <class T>
 inline cudaError_t cudaGetSymbolAddress(void **address, const T &symbol)
 {
@@ -528,7 +536,8 @@ inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *source, size_
                                       size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return ::cudaMemcpy(simt_symbol(&symbol, sizeof symbol, offset, size), source, size, kind);
+    return simt_copy_symbol("cudaMemcpyToSymbol", &symbol, sizeof symbol, offset,
+                            simt::address_of_symbol(&symbol), source, size, kind, nullptr, true);
 }
 
 template <class T>
@@ -536,7 +545,8 @@ inline cudaError_t cudaMemcpyFromSymbol(void *destination, const T &symbol, size
                                         size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return ::cudaMemcpy(destination, simt_symbol(&symbol, sizeof symbol, offset, size), size, kind);
+    return simt_copy_symbol("cudaMemcpyFromSymbol", &symbol, sizeof symbol, offset, destination,
+                            simt::address_of_symbol(&symbol), size, kind, nullptr, true);
 }
 
 template <class T>
@@ -544,8 +554,8 @@ inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *source, 
                                            size_t offset, cudaMemcpyKind kind,
                                            cudaStream_t stream = nullptr)
 {
-    return ::cudaMemcpyAsync(simt_symbol(&symbol, sizeof symbol, offset, size), source, size, kind,
-                             stream);
+    return simt_copy_symbol("cudaMemcpyToSymbolAsync", &symbol, sizeof symbol, offset,
+                            simt::address_of_symbol(&symbol), source, size, kind, stream, false);
 }
 
 template <class T>
@@ -553,8 +563,9 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const T &symbol,
                                              size_t offset, cudaMemcpyKind kind,
                                              cudaStream_t stream = nullptr)
 {
-    return ::cudaMemcpyAsync(destination, simt_symbol(&symbol, sizeof symbol, offset, size), size,
-                             kind, stream);
+    return simt_copy_symbol("cudaMemcpyFromSymbolAsync", &symbol, sizeof symbol, offset,
+                            destination, simt::address_of_symbol(&symbol), size, kind, stream,
+                            false);
 }
 
 template <class... Parameters>

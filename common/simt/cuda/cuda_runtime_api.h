@@ -275,6 +275,10 @@ cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMallocManaged(void **pointer, size_t size,
                               unsigned int flags SIMT_DEFAULT(cudaMemAttachGlobal));
+/* What copies to and from a variable do, by their name: one of `to` and `from` is the variable. */
+cudaError_t simt_copy_symbol(const char *function, const volatile void *symbol, size_t bytes,
+                             size_t offset, void *to, const void *from, size_t size,
+                             enum cudaMemcpyKind kind, cudaStream_t stream, bool waits);
 cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
                             enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const void *source,

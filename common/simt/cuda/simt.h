@@ -294,9 +294,9 @@ int simt_device_names(const char *kernels, const char *variables);
 /* Registers a __constant__ variable; returns 0. */
 int simt_constant(const void *address, size_t size);
 
-/* Registers a __device__ or __constant__ variable as device memory, for copies. Returns the address
- * of `size` bytes at `offset` in it, or NULL if it is too small. */
-void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t size);
+/* Registers a __device__ or __constant__ variable as device memory. Returns the address of `size`
+ * bytes at `offset` in it, or NULL if it is too small. */
+void *simt_symbol(const volatile void *address, size_t symbol_size, size_t offset, size_t size);
 
 #ifdef __cplusplus
 }

@@ -160,7 +160,7 @@ struct thread_argument<T, true> : argument<T> {
 template <class T>
 SIMT_NO_HOOKS void find_code(simt_launch &launch, const T &argument)
 {
-    if constexpr (std::is_class_v<T> || std::is_function_v<std::remove_pointer_t<T>>) {
+    if constexpr (std::is_class_v<T> || std::is_pointer_v<T>) {
         simt_find_code(&launch, __builtin_addressof(argument), sizeof argument);
     }
 }

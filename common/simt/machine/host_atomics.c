@@ -8,7 +8,7 @@
 #include "machine/hooks.h"
 #include "machine/machine.h"
 
-/* What the next one is to order, SIMT_OF_BLOCK or 0: libcu++ has told it just before. */
+/* What the next one is to order, a scope or 0: libcu++ has told it just before. */
 static unsigned int next_scope;
 
 void simt_next_scope(unsigned int scope)
@@ -62,8 +62,9 @@ static uint64_t change(const void *caller, enum simt_atomic operation, unsigned 
     const unsigned int scope = take_scope();
     uint64_t found;
     fence_before(order, scope);
-    found = simt_atomic_by(caller, scope ? operation | SIMT_ATOMIC_OF_BLOCK : operation, type,
-                           address, value, compare, "libcu++", 0);
+    found =
+        simt_atomic_by(caller, scope & SIMT_OF_BLOCK ? operation | SIMT_ATOMIC_OF_BLOCK : operation,
+                       type, address, value, compare, "libcu++", 0);
     fence_after(order, scope);
     return found;
 }

@@ -54,6 +54,15 @@ static struct simt_range find_in_image(uint64_t address)
     return (struct simt_range){from, (size_t)(to - from), SPACE_GLOBAL, false};
 }
 
+/* Behind the end of a variable: whether it is a constant. */
+static bool is_behind_constant(uint64_t address)
+{
+    struct simt_range range;
+    while (simt_data_range(--address, &range) && range.illegal) {
+    }
+    return find_in_image(address).space == SPACE_CONSTANT;
+}
+
 static struct simt_range find_range(uint64_t address)
 {
     struct simt_range found;
@@ -63,8 +72,9 @@ static struct simt_range find_range(uint64_t address)
     }
     if (simt_in_program(address)) {
         found = find_in_image(address);
-        if (found.space != SPACE_CONSTANT) {
-            simt_data_range(address, &found);
+        if (found.space != SPACE_CONSTANT && simt_data_range(address, &found) && found.illegal &&
+            is_behind_constant(address)) {
+            found.space = SPACE_CONSTANT;
         }
         return found;
     }

@@ -95,6 +95,19 @@ bool simt_data_range(uint64_t address, struct simt_range *range)
     return true;
 }
 
+bool simt_is_unmanaged(uint64_t address)
+{
+    uint64_t base;
+    const struct simt_symbol *object =
+        device_names && !names_missing ? find_object(address, &base) : NULL;
+    char name[256] = "&"; /* as managed ones are told, too */
+    if (object) {
+        simt_plain_name(object->name, name + 1, sizeof name - 1);
+    }
+    return object && address - base < object->size && is_among(device_names, name + 1) &&
+           !is_among(device_names, name);
+}
+
 bool simt_data_describe(uint64_t address, bool past, char *text, size_t size)
 {
     uint64_t base;

@@ -51,6 +51,11 @@ __global__ void past_device_array(float *out)
     out[threadIdx.x] = p[threadIdx.x + 100]; // FAULT device_array
 }
 
+__global__ void past_constant(float *out, int n)
+{
+    out[threadIdx.x] = constant[n]; // FAULT past_constant
+}
+
 // ---- shared memory ------------------------------------------------------------------------------
 
 // Three rows of `in` are in shared memory and move up. Nobody has loaded their ends: they are
@@ -284,6 +289,8 @@ static const Case cases[] = {
          ok_data<<<1, BLOCK>>>(f);
          past_device_array<<<1, BLOCK>>>(f);
      }},
+    {"past_constant", "out of bounds of constant memory: 0 bytes past the end of constant",
+     [] { past_constant<<<1, BLOCK>>>(f, 2); }},
     {"moved_unset", "shared memory is read that nobody has written",
      [] {
          cudaMemset(f, 0, BLOCK * sizeof *f);

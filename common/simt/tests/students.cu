@@ -600,6 +600,36 @@ static const Case cases[] = {
          measure<<<1, 32>>>(shapes, x);
          make_and_launch<<<1, 1>>>(x);
      }},
+    {"host_variable", "an argument is the address on the host of counters",
+     [] {
+         set<<<1, 4>>>(counters, 4); // FAULT host_variable
+     }},
+    {"host_variable_inside", "an argument is the address on the host of counters",
+     [] {
+         count_slice<<<1, 4>>>(Slice{1, counters + 1}); // FAULT host_variable_inside
+     }},
+    {"note_host_variable", "is a variable of the device by its address on the host",
+     [] {
+         cudaMemset(counters, 0, sizeof counters); // FAULT note_host_variable
+     }},
+    {"note_symbol", "16 bytes from byte 8 on, of a variable of 16 bytes",
+     [] {
+         int four[4] = {0};
+         cudaMemcpyToSymbol(counters, four, sizeof four, 8); // FAULT note_symbol
+     }},
+    {"ok_variables", "",
+     [] {
+         int *x, **y = zeros<int *>(sizeof *y);
+         set<<<1, 4>>>(managed_counters, 4);
+         (void)cudaDeviceSynchronize();
+         (void)cudaMemcpy(managed_counters, filled(managed<int>(BYTES)), 4, cudaMemcpyHostToDevice);
+         find_counters<<<1, 1>>>(y);
+         (void)cudaMemcpy(&x, y, sizeof x, cudaMemcpyDeviceToHost);
+         set<<<1, 4>>>(x, 4);
+         (void)cudaGetSymbolAddress((void **)&x, counters);
+         count_slice<<<1, 4>>>(Slice{1, x + 1});
+         (void)cudaMemset(x, 0, sizeof counters);
+     }},
     {"wait_missing", "(cg::wait(group) does both",
      [] { wait_missing<<<1, 64>>>(zeros<int>(256), zeros<int>(256)); }},
     {"shared_to_child", "such as a parent's", [] { parent<<<1, 32>>>(zeros<int>(128)); }},

@@ -14,6 +14,14 @@ __constant__ const float pi = 3.14159265f;
 __device__ int counter = 5;
 __device__ float values[8] = {1, 2, 3};
 __device__ double *pointer;
+__device__ volatile int loud = 6;
+__device__ struct Defined {
+    int first, second;
+} defined;
+__constant__ struct {
+    int (*unused)(int);
+    int number;
+} unnamed, several[2];
 namespace nested
 {
 static __device__ unsigned long long total;
@@ -27,8 +35,10 @@ __global__ void use(float *out)
         values[i] += 0.5f;
     atomicAdd(&counter, 1);
     atomicAdd(&nested::total, 1000000000000ull);
-    if (i == 0)
+    if (i == 0) {
         *pointer = pi;
+        defined.second = unnamed.number + several[1].number;
+    }
 }
 
 // The host may hand on an array's address; what the device has there, the symbol functions tell.
@@ -68,11 +78,18 @@ int main()
     CHECK(cudaMalloc(&d_out, sizeof(out)));
     CHECK(cudaMalloc(&d_double, sizeof(double)));
     CHECK(cudaMemcpyToSymbol(pointer, &d_double, sizeof(d_double)));
+    const int numbers[] = {3, 4};
+    CHECK(cudaMemcpyToSymbol(unnamed, numbers, sizeof(int), sizeof(void *)));
+    CHECK(cudaMemcpyToSymbol(several, numbers + 1, sizeof(int), sizeof(unnamed) + sizeof(void *)));
     use<<<1, 16>>>(d_out);
     CHECK(cudaMemcpy(out, d_out, sizeof(out), cudaMemcpyDeviceToHost));
     for (int i = 0; i < 16; i++)
         EXPECT(out[i] == 2.0f * float(i % 8) + float(10 * (i % 3 + 1)));
     int count = 0;
+    int seven = 0, six = 0;
+    CHECK(cudaMemcpyFromSymbol(&seven, defined, sizeof(seven), sizeof(int)));
+    CHECK(cudaMemcpyFromSymbol(&six, loud, sizeof(six)));
+    EXPECT(seven == 7 && six == 6);
     unsigned long long total = 0;
     CHECK(cudaMemcpyFromSymbol(&count, counter, sizeof(count)));
     CHECK(cudaMemcpyFromSymbol(&total, nested::total, sizeof(total), 0, cudaMemcpyDeviceToHost));
