@@ -1,4 +1,6 @@
 /* Warp collectives: shuffles, votes, reductions and __syncwarp(). */
+#include <stdio.h>
+
 #include "machine/blocks.h"
 #include "machine/endless.h"
 #include "machine/hooks.h"
@@ -248,6 +250,24 @@ static void do_collective(struct simt_thread *lanes, unsigned int together, unsi
 
 /* ---- until all that take part have come ---- */
 
+/* Lanes that the mask names have returned: if they made the same call with another mask, it was
+ * theirs to make with this one. */
+static void check_masks(struct simt_thread *lane, const struct simt_thread *lanes,
+                        unsigned int gone)
+{
+    for (unsigned int set = gone; set; set &= set - 1) {
+        const struct simt_thread *const other = &lanes[simt_lowest(set)];
+        if (other->caller == lane->caller && other->mask != lane->mask) {
+            char what[96];
+            snprintf(what, sizeof what,
+                     "names a lane that made this call with mask 0x%08x:", other->mask);
+            simt_report_collective(
+                lane, what, 1u << simt_lowest(set),
+                "all lanes that a mask names must make the call with that mask.");
+        }
+    }
+}
+
 /* Completes the collective that a waiting thread takes part in, if all of its lanes are there that
  * have not exited. */
 void simt_try_collective(const struct simt_thread *thread)
@@ -264,6 +284,10 @@ void simt_try_collective(const struct simt_thread *thread)
         if (lane->operation != thread->operation || lane->mask != thread->mask) {
             return;
         }
+    }
+    if (__builtin_expect(thread->mask & warp->exited & warp->called, 0)) {
+        check_masks(&lanes[simt_lowest(together)], lanes,
+                    thread->mask & warp->exited & warp->called);
     }
     if (simt_tracing) {
         simt_observer.collective(thread->caller, thread->operation, together, together == left);
@@ -306,6 +330,7 @@ uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask,
                                simt_bit_of(self), "pass the number of lanes that make up a group.");
     }
     warp->at_collective |= simt_bit_of(self);
+    warp->called |= simt_bit_of(self);
     simt_try_collective(self);
     simt_wait_turn();
     return self->result;

@@ -97,6 +97,7 @@ struct simt_warp {
     unsigned int yielded;
     unsigned int trace_full;
     unsigned int exited;
+    unsigned int called;        /* lanes that have made a collective in this block */
     struct simt_wgmmas *wgmmas; /* NULL: none so far */
 };
 

@@ -996,7 +996,7 @@ static const Case cases[] = {
      [] { returned_lanes<<<1, 32>>>(f); }},
     {"mask_without_caller",
      "lacks the calling lane: ", [] { mask_without_caller<<<1, 32>>>(ints); }},
-    {"different_masks", "names lanes that have returned from the kernel: 16-31",
+    {"different_masks", "names a lane that made this call with mask 0xffff0000: 16",
      [] { different_masks<<<1, 32>>>(f); }},
     {"odd_width", "width", [] { odd_width<<<1, 32>>>(ints); }},
     {"lock_over_barrier", "livelock", [] { lock_over_barrier<<<1, 64>>>(ints); }},
