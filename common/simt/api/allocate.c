@@ -61,6 +61,22 @@ static void wait_for_users(const struct simt_region *region)
     }
 }
 
+/* Nothing that this call frees. */
+static cudaError_t not_freed(const void *pointer, const char *function, const void *caller)
+{
+    const struct simt_region *region = simt_region_find_base(pointer);
+    char where[SIMT_REASON] = "memory of the host that no call of CUDA gave";
+    if (region || simt_memory_is_device(pointer) || simt_memory_is_of_host(pointer)) {
+        simt_memory_describe(pointer, where, sizeof where);
+    }
+    return simt_call_failed(function, caller, cudaErrorInvalidValue, "the pointer is %.270s%s",
+                            where,
+                            !region                             ? ""
+                            : region->kind == REGION_HOST       ? ": use cudaFreeHost()"
+                            : region->kind == REGION_REGISTERED ? ": use cudaHostUnregister()"
+                                                                : ": use cudaFree()");
+}
+
 cudaError_t cudaFree(void *pointer)
 {
     SIMT_CALL;
@@ -73,7 +89,7 @@ cudaError_t cudaFree(void *pointer)
         return cudaSuccess;
     }
     if (!region || (region->kind != REGION_DEVICE && region->kind != REGION_MANAGED)) {
-        return simt_error(cudaErrorInvalidValue);
+        return not_freed(pointer, "cudaFree", CALLER);
     }
     wait_for_users(region);
     simt_region_release(region);
@@ -133,7 +149,7 @@ cudaError_t cudaFreeHost(void *pointer)
         return cudaSuccess;
     }
     if (!region || region->kind != REGION_HOST) {
-        return simt_error(cudaErrorInvalidValue);
+        return not_freed(pointer, "cudaFreeHost", CALLER);
     }
     wait_for_users(region);
     simt_region_release(region);
@@ -252,7 +268,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
         return simt_capture(stream, &work);
     }
     if (!region || region->kind != REGION_DEVICE) {
-        return simt_error(cudaErrorInvalidValue);
+        return not_freed(pointer, "cudaFreeAsync", CALLER);
     }
     simt_begin_allocation(region, stream, "frees", "cudaFreeAsync", CALLER);
     simt_region_release(region);

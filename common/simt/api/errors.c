@@ -138,14 +138,16 @@ static const struct {
 static cudaError_t lost; /* what has ended a kernel, and with it all that can be done */
 
 /* The first launch that failed, or call whose result the program drops, since it asked for an
- * error. */
-static struct {
+ * error; and the last launch that failed and returned that. */
+static struct failure {
     cudaError_t error;
     struct simt_call call; /* no function: a launch */
     const char *name, *file;
     int line;
+    bool returned;
+    unsigned long calls; /* so far */
     char reason[SIMT_REASON];
-} unasked;
+} unasked, returned;
 
 /* Calls that failed, the last few: for whoever wonders later. */
 enum { CALLS_KEPT = 4 };
@@ -256,8 +258,8 @@ void simt_tell_unasked(void)
                 cudaGetErrorString(unasked.error), unasked.reason[0] ? ": " : "", unasked.reason);
     }
     fprintf(stderr, ", and the program did not check: %s\n",
-            unasked.call.function ? "compare its result with cudaSuccess"
-                                  : "call cudaGetLastError() after a launch");
+            unasked.call.function || unasked.returned ? "compare its result with cudaSuccess"
+                                                      : "call cudaGetLastError() after a launch");
     unasked.error = cudaSuccess;
 }
 
@@ -273,13 +275,15 @@ void simt_launch_failed(const struct simt_launch *launch, cudaError_t error, con
 {
     register_unasked();
     simt_error(error);
-    if (unasked.error == cudaSuccess && !launch->returns_error) {
-        unasked.call = (struct simt_call){0};
-        unasked.name = launch->name;
-        unasked.file = launch->file;
-        unasked.line = launch->line;
-        unasked.error = error;
-        snprintf(unasked.reason, sizeof unasked.reason, "%s", reason);
+    if (unasked.error == cudaSuccess || launch->returns_error) {
+        struct failure *const failure = launch->returns_error ? &returned : &unasked;
+        *failure = (struct failure){.error = error,
+                                    .name = launch->name,
+                                    .file = launch->file,
+                                    .line = launch->line,
+                                    .returned = launch->returns_error,
+                                    .calls = entered};
+        snprintf(failure->reason, sizeof failure->reason, "%s", reason);
     }
 }
 
@@ -292,6 +296,10 @@ void simt_result_dropped(cudaError_t error)
         return;
     }
     register_unasked();
+    if (returned.error == error && returned.calls == entered) {
+        unasked = returned;
+        return;
+    }
     unasked.call = simt_call_now;
     unasked.error = error;
     snprintf(unasked.reason, sizeof unasked.reason, "%s",

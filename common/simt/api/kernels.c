@@ -319,6 +319,20 @@ void simt_add_kernel(const char *name, const void *function,
     }
 }
 
+/* Which is the argument, and not where that is. */
+static void refuse_argument(const struct simt_launch *launch, size_t number, const void *argument)
+{
+    if (simt_memory_is_device(argument)) {
+        char where[SIMT_REASON];
+        simt_memory_describe(argument, where, sizeof where);
+        fprintf(stderr,
+                "simt: the launch of kernel %s at %s:%d: the address of argument %zu is in device "
+                "memory (%s): pass &pointer, where the argument is a pointer\n",
+                launch->name, launch->file, launch->line, number, where);
+        simt_exit();
+    }
+}
+
 static cudaError_t launch_by_address(struct simt_launch launch, void **arguments)
 {
     const struct simt_kernel *kernel = simt_find_kernel(launch.function);
@@ -341,7 +355,8 @@ static cudaError_t launch_by_address(struct simt_launch launch, void **arguments
     launch.instrumented = kernel->instrumented;
     error = simt_check_launch(&launch, reason, sizeof reason);
     if (error != cudaSuccess) {
-        return simt_error(error);
+        simt_launch_failed(&launch, error, reason);
+        return error;
     }
     /* The blocks of a cooperative launch must fit on the device together. */
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -349,7 +364,15 @@ static cudaError_t launch_by_address(struct simt_launch launch, void **arguments
         launch.shared_bytes);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
     if (launch.cooperative && blocks > (size_t)resident * (size_t)processors) {
-        return simt_error(cudaErrorCooperativeLaunchTooLarge);
+        snprintf(reason, sizeof reason,
+                 "%zu blocks, and %d fit on the device at the same time, %d on each of %d "
+                 "multiprocessors",
+                 blocks, resident * processors, resident, processors);
+        simt_launch_failed(&launch, cudaErrorCooperativeLaunchTooLarge, reason);
+        return cudaErrorCooperativeLaunchTooLarge;
+    }
+    for (size_t i = 0; arguments && i < kernel->parameters; i++) {
+        refuse_argument(&launch, i, arguments[i]);
     }
     launch.closure = simt_make_call(kernel, arguments, &launch.closure_bytes);
     if (!launch.closure) {

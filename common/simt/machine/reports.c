@@ -11,7 +11,9 @@
 #include "memory/heap.h"
 #include "memory/memory.h"
 #include "observe/observer.h"
+#include "program/elf.h"
 #include "program/source.h"
+#include "program/symbols.h"
 
 /* "0-15 32 40-47": the members of a set of block_threads (or fewer) flags. */
 static void print_ranges(const bool *members, unsigned int count)
@@ -212,8 +214,12 @@ static void describe_awaited(const void *address, char *where, size_t size)
 {
     static const char *const kinds[] = {[cudaMemoryTypeUnregistered] = "shared memory",
                                         [cudaMemoryTypeHost] = "pinned memory",
-                                        [cudaMemoryTypeDevice] = "a variable of the device",
                                         [cudaMemoryTypeManaged] = "managed memory"};
+    simt_symbols_read();
+    if (simt_is_of_program((uintptr_t)address) &&
+        simt_data_describe((uintptr_t)address, false, where, size)) {
+        return;
+    }
     if (simt_memory_is_device(address)) {
         simt_memory_describe(address, where, size);
     } else {

@@ -68,6 +68,12 @@ __global__ void count_slice(Slice slice)
     atomicAdd(slice.begin, slice.size);
 }
 
+__global__ void wait_for_counters()
+{
+    while (atomicAdd(counters, 0) == 0) { // FAULT never_counted
+    }
+}
+
 __global__ void find_counters(int **where)
 {
     *where = counters;
@@ -616,6 +622,33 @@ static const Case cases[] = {
      [] {
          int four[4] = {0};
          cudaMemcpyToSymbol(counters, four, sizeof four, 8); // FAULT note_symbol
+     }},
+    {"never_counted", "it reads counters, which stays 0", [] { wait_for_counters<<<1, 1>>>(); }},
+    // Calls that fail, and say why.
+    {"note_freed_twice", "byte 0 of a 64-byte allocation",
+     [] {
+         int *x = zeros<int>(64);
+         cudaFree(x); // FAULT note_freed_twice
+         cudaFree(x); // FAULT note_freed_twice
+     }},
+    {"note_freed_inside", "the pointer is byte 16 of a 64-byte allocation",
+     [] {
+         cudaFreeAsync(zeros<int>(64) + 4, 0); // FAULT note_freed_inside
+     }},
+    {"note_freed_otherwise", ": use cudaFreeHost()",
+     [] {
+         cudaFree(pinned<int>(64)); // FAULT note_freed_otherwise
+     }},
+    {"note_too_large", "265 blocks, and 264 fit on the device at the same time",
+     [] {
+         const dim3 grid(265), block(1024);
+         cudaLaunchCooperativeKernel(wait_for_counters, grid, block, NULL); // FAULT note_too_large
+     }},
+    {"argument_itself", "the address of argument 0 is in device memory",
+     [] {
+         int n = 4;
+         void *arguments[] = {zeros<int>(64), &n};
+         (void)cudaLaunchKernel((void *)set, 1, 4, arguments, 0, 0); // FAULT argument_itself
      }},
     {"ok_variables", "",
      [] {
