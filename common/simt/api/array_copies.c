@@ -108,12 +108,6 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *copy)
     return copy_peer(copy, NULL, __func__, CALLER);
 }
 
-cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *copy, cudaStream_t stream)
-{
-    SIMT_CALL;
-    return copy_peer(copy, stream, __func__, CALLER);
-}
-
 /* An operand as cudaMemcpy3D() takes it. Without an array on either side, all is in bytes. */
 static void put_operand(const struct cudaMemcpy3DOperand *given, struct cudaExtent extent,
                         size_t element, cudaArray_t *array, struct cudaPos *at,

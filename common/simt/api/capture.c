@@ -281,29 +281,6 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
     return error;
 }
 
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes,
-                                                const cudaGraphEdgeData *data, size_t count,
-                                                unsigned int flags)
-{
-    SIMT_CALL;
-    struct part *part = simt_stream_exists(stream) ? part_of(stream) : NULL;
-    (void)data;
-    if (!part) {
-        return simt_error(cudaErrorIllegalState);
-    }
-    if (!are_nodes_of(part->capture->graph, nodes, count) ||
-        flags > cudaStreamSetCaptureDependencies) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    if (flags == cudaStreamSetCaptureDependencies) {
-        part->front.count = 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        add_node(&part->front, nodes[i]);
-    }
-    return cudaSuccess;
-}
-
 static void look_back(cudaGraphNode_t node)
 {
     if (!node->seen) {

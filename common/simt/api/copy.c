@@ -8,6 +8,7 @@
 #include "memory/memory.h"
 #include "memory/streams.h"
 #include "observe/observer.h"
+#include "program/symbols.h"
 
 #define CALLER __builtin_return_address(0)
 
@@ -64,7 +65,7 @@ static const char *trouble(const void *address, size_t size, bool kind_says_devi
         simt_memory_describe(address, text + 3, sizeof text - 3);
         return text;
     }
-    if (simt_memory_is_managed_variable(address)) {
+    if (simt_is_variable((uintptr_t)address, true)) {
         return NULL;
     }
     return kind_says_device ? "is memory of the host, where memory of the device must be" : NULL;

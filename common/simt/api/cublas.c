@@ -87,13 +87,6 @@ SETTING(Stream, cudaStream_t, stream)
 SETTING(PointerMode, cublasPointerMode_t, pointers)
 SETTING(MathMode, cublasMath_t, math)
 
-cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode)
-{
-    SIMT_API;
-    (void)mode;
-    return simt_blas_exists(handle) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
-}
-
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace, size_t size)
 {
     SIMT_API;

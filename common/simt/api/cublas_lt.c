@@ -233,21 +233,6 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
     return cublasDestroy(handle);
 }
 
-size_t cublasLtGetVersion(void)
-{
-    return CUBLAS_VERSION;
-}
-
-const char *cublasLtGetStatusName(cublasStatus_t status)
-{
-    return cublasGetStatusName(status);
-}
-
-const char *cublasLtGetStatusString(cublasStatus_t status)
-{
-    return cublasGetStatusString(status);
-}
-
 /* ---- products ---- */
 
 struct matrices {

@@ -34,22 +34,6 @@ static bool exists(curandGenerator_t generator)
     return generator && known;
 }
 
-curandStatus_t curandGetVersion(int *version)
-{
-    *version = CURAND_VERSION;
-    return CURAND_STATUS_SUCCESS;
-}
-
-curandStatus_t curandGetProperty(libraryPropertyType type, int *value)
-{
-    const int parts[] = {CURAND_VERSION / 1000, CURAND_VERSION / 100 % 10, CURAND_VERSION % 100};
-    if (type < MAJOR_VERSION || type > PATCH_LEVEL) {
-        return CURAND_STATUS_OUT_OF_RANGE;
-    }
-    *value = parts[type];
-    return CURAND_STATUS_SUCCESS;
-}
-
 static bool is_sobol64(const struct curandGenerator_st *generator)
 {
     return generator->draws.type == CURAND_RNG_QUASI_SOBOL64;
@@ -164,22 +148,6 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
         simt_draws_start_over(&generator->draws);
     }
     return status;
-}
-
-curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order)
-{
-    SIMT_API;
-    if (!exists(generator)) {
-        return CURAND_STATUS_NOT_INITIALIZED;
-    }
-    if (is_quasi(generator)
-            ? order != CURAND_ORDERING_QUASI_DEFAULT
-            : order < CURAND_ORDERING_PSEUDO_BEST || order > CURAND_ORDERING_PSEUDO_DYNAMIC) {
-        return CURAND_STATUS_OUT_OF_RANGE;
-    }
-    generator->draws.legacy = order == CURAND_ORDERING_PSEUDO_LEGACY;
-    simt_draws_start_over(&generator->draws);
-    return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,

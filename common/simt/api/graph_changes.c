@@ -63,60 +63,6 @@ cudaError_t simt_graph_set_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,
     return change(place, &work);
 }
 
-static struct simt_launch *launch_of(cudaGraphNode_t node)
-{
-    return simt_node_exists(node) ? node->work.launch : NULL;
-}
-
-cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
-                                            const cudaKernelNodeAttrValue *value)
-{
-    SIMT_CALL;
-    struct simt_launch *launch = launch_of(node);
-    if (!launch || !value) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    if (attribute == cudaLaunchAttributeCooperative) {
-        launch->cooperative = value->cooperative;
-    } else if (attribute == cudaLaunchAttributeClusterDimension) {
-        launch->cluster =
-            (struct uint3){value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
-    }
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
-                                            cudaKernelNodeAttrValue *value)
-{
-    SIMT_CALL;
-    const struct simt_launch *launch = launch_of(node);
-    if (!launch || !value) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    memset(value, 0, sizeof *value);
-    if (attribute == cudaLaunchAttributeCooperative) {
-        value->cooperative = launch->cooperative;
-    } else if (attribute == cudaLaunchAttributeClusterDimension) {
-        value->clusterDim.x = launch->cluster.x;
-        value->clusterDim.y = launch->cluster.y;
-        value->clusterDim.z = launch->cluster.z;
-    }
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
-{
-    SIMT_CALL;
-    const struct simt_launch *source = launch_of(from);
-    struct simt_launch *launch = launch_of(to);
-    if (!launch || !source) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    launch->cooperative = source->cooperative;
-    launch->cluster = source->cluster;
-    return cudaSuccess;
-}
-
 /* ---- copies ---- */
 
 static cudaError_t set_rows(struct place place, void *to, const void *from, size_t size,

@@ -53,21 +53,6 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return error;
 }
 
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
-                                           struct cudaMemAllocNodeParams *parameters)
-{
-    SIMT_CALL;
-    if (!simt_node_exists(node) || node->work.type != cudaGraphNodeTypeMemAlloc || !parameters) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *parameters = (struct cudaMemAllocNodeParams){
-        .poolProps = {.allocType = cudaMemAllocationTypePinned,
-                      .location = {cudaMemLocationTypeDevice, node->work.device}},
-        .bytesize = node->work.memory_bytes,
-        .dptr = node->work.memory};
-    return cudaSuccess;
-}
-
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *after, size_t count, void *memory)
 {
@@ -80,16 +65,6 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                               .function = __func__,
                                               .caller = CALLER,
                                               .memory = memory});
-}
-
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory)
-{
-    SIMT_CALL;
-    if (!simt_node_exists(node) || node->work.type != cudaGraphNodeTypeMemFree || !memory) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    memcpy(memory, &node->work.memory, sizeof node->work.memory);
-    return cudaSuccess;
 }
 
 cudaError_t simt_graph_allocate(const struct simt_work *work, cudaStream_t stream)
@@ -156,23 +131,4 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     return cudaSuccess;
 }
 
-/* What was highest can be forgotten, by a 0. */
-cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
-                                           void *value)
-{
-    SIMT_CALL;
-    uint64_t bytes = 1;
-    if (!simt_device_exists(device)) {
-        return simt_error(cudaErrorInvalidDevice);
-    }
-    if (value) {
-        memcpy(&bytes, value, sizeof bytes);
-    }
-    if (bytes != 0 || (attribute != cudaGraphMemAttrUsedMemHigh &&
-                       attribute != cudaGraphMemAttrReservedMemHigh)) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    most_used = used();
-    return cudaSuccess;
-}
 /* SPDX-License-Identifier: MIT */

@@ -164,39 +164,6 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNode
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
-{
-    SIMT_CALL;
-    const struct simt_work *work = work_of(node, cudaGraphNodeTypeGraph);
-    if (!work || !graph) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *graph = work->graphs[0];
-    return cudaSuccess;
-}
-
-static cudaError_t get_event(cudaGraphNode_t node, enum cudaGraphNodeType type, cudaEvent_t *event)
-{
-    const struct simt_work *work = work_of(node, type);
-    if (!work || !event) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *event = work->event;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
-{
-    SIMT_CALL;
-    return get_event(node, cudaGraphNodeTypeEventRecord, event);
-}
-
-cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
-{
-    SIMT_CALL;
-    return get_event(node, cudaGraphNodeTypeWaitEvent, event);
-}
-
 /* ---- a picture ---- */
 
 static void draw(FILE *file, cudaGraph_t graph, int depth)

@@ -12,23 +12,6 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
                           : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
-{
-    SIMT_CALL;
-    if (!config) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *config = cudaSharedMemBankSizeFourByte;
-    return cudaSuccess;
-}
-
-cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
-{
-    SIMT_CALL;
-    return function ? cudaDeviceSetSharedMemConfig(config)
-                    : simt_error(cudaErrorInvalidDeviceFunction);
-}
-
 cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
     SIMT_CALL;
@@ -43,22 +26,6 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
     }
     *flags = cudaDeviceMapHost;
     return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
-{
-    SIMT_CALL;
-    int count = 0;
-    cudaGetDeviceCount(&count);
-    for (int i = 0; device && text && i < count; i++) {
-        char known[32];
-        cudaDeviceGetPCIBusId(known, (int)sizeof known, i);
-        if (strcmp(known, text) == 0) {
-            *device = i;
-            return cudaSuccess;
-        }
-    }
-    return simt_error(device && text ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
@@ -82,18 +49,4 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
     return simt_error(value ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
-                                   cudaStreamAttrValue *value)
-{
-    SIMT_CALL;
-    (void)attribute;
-    if (!simt_stream_exists(stream)) {
-        return simt_error(cudaErrorInvalidResourceHandle);
-    }
-    if (!value) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    memset(value, 0, sizeof *value);
-    return cudaSuccess;
-}
 /* SPDX-License-Identifier: MIT */

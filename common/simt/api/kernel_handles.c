@@ -21,37 +21,6 @@ cudaError_t cudaFuncGetName(const char **name, const void *function)
     return cudaSuccess;
 }
 
-static size_t aligned(size_t offset, size_t size)
-{
-    size_t alignment = 1;
-    while (alignment < 16 && size % (2 * alignment) == 0) {
-        alignment *= 2;
-    }
-    return (offset + alignment - 1) / alignment * alignment;
-}
-
-/* Each at a multiple of its alignment, which its size gives. */
-cudaError_t cudaFuncGetParamInfo(const void *function, size_t number, size_t *offset, size_t *size)
-{
-    SIMT_CALL;
-    const struct simt_kernel *kernel = simt_find_kernel(function);
-    size_t at = 0;
-    if (!kernel || !kernel->invoke) {
-        return simt_error(cudaErrorInvalidDeviceFunction);
-    }
-    if (number >= kernel->parameters || !offset) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    for (size_t i = 0; i < number; i++) {
-        at = aligned(at, kernel->sizes[i]) + kernel->sizes[i];
-    }
-    *offset = aligned(at, kernel->sizes[number]);
-    if (size) {
-        *size = kernel->sizes[number];
-    }
-    return cudaSuccess;
-}
-
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function,
                                                       int blocks, int block_size)
 {

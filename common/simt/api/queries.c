@@ -66,16 +66,6 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
     return error;
 }
 
-cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
-{
-    SIMT_CALL;
-    if (!config) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *config = cudaFuncCachePreferNone;
-    return cudaSuccess;
-}
-
 cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes,
                                  size_t count, struct cudaMemcpyAttributes *attributes,
                                  size_t *first_of_each, size_t attribute_count, cudaStream_t stream)

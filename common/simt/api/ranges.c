@@ -27,19 +27,6 @@ cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_size,
     return cudaSuccess;
 }
 
-cudaError_t cudaMemRangeGetAttributes(void **data, size_t *data_sizes,
-                                      enum cudaMemRangeAttribute *attributes, size_t count,
-                                      const void *pointer, size_t size)
-{
-    SIMT_CALL;
-    cudaError_t error =
-        data && data_sizes && attributes && count > 0 ? cudaSuccess : cudaErrorInvalidValue;
-    for (size_t i = 0; error == cudaSuccess && i < count; i++) {
-        error = cudaMemRangeGetAttribute(data[i], data_sizes[i], attributes[i], pointer, size);
-    }
-    return simt_error(error);
-}
-
 /* ---- batches ---- */
 
 static bool firsts_are_right(const size_t *first_of_each, size_t locations, size_t count)

@@ -61,7 +61,4 @@ REFUSES(cudaGetMipmappedArrayLevel,
 REFUSES(cudaMipmappedArrayGetMemoryRequirements,
         (struct cudaArrayMemoryRequirements * needs, cudaMipmappedArray_t array, int device),
         cudaErrorInvalidResourceHandle, no_mipmaps)
-REFUSES(cudaGetTextureObjectResourceViewDesc,
-        (struct cudaResourceViewDesc * view, cudaTextureObject_t texture), cudaErrorInvalidValue,
-        "no texture has a view of its resource")
 /* SPDX-License-Identifier: MIT */

@@ -120,39 +120,4 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface)
     return destroy(surface, true);
 }
 
-static cudaError_t get_resource(struct cudaResourceDesc *resource, unsigned long long object)
-{
-    const struct simt_texture *texture = simt_texture_find(object);
-    if (!resource || !texture) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *resource = texture->resource;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
-                                             cudaTextureObject_t texture)
-{
-    SIMT_CALL;
-    return get_resource(resource, texture);
-}
-
-cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
-                                             cudaSurfaceObject_t surface)
-{
-    SIMT_CALL;
-    return get_resource(resource, surface);
-}
-
-cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
-                                            cudaTextureObject_t texture)
-{
-    SIMT_CALL;
-    const struct simt_texture *known = simt_texture_find(texture);
-    if (!description || !known || known->is_surface) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *description = known->description;
-    return cudaSuccess;
-}
 /* SPDX-License-Identifier: MIT */

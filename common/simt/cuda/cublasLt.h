@@ -111,9 +111,6 @@ typedef struct {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle);
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle);
-size_t cublasLtGetVersion(void);
-const char *cublasLtGetStatusName(cublasStatus_t status);
-const char *cublasLtGetStatusString(cublasStatus_t status);
 
 #define SIMT_LT_OBJECT(Name, Attribute)                                                            \
     cublasStatus_t cublasLt##Name##Destroy(cublasLt##Name##_t object);                             \

@@ -153,15 +153,9 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture,
                                     const struct cudaTextureDesc *description,
                                     const struct cudaResourceViewDesc *view);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture);
-cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
-                                             cudaTextureObject_t texture);
-cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
-                                            cudaTextureObject_t texture);
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
                                     const struct cudaResourceDesc *resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
-cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
-                                             cudaSurfaceObject_t surface);
 
 cudaError_t cudaFreeArray(cudaArray_t array);
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,

@@ -22,10 +22,7 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemset
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *fill);
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *host);
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *host);
-cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph);
-cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event);
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
-cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event);
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -36,25 +33,6 @@ cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraph
                                                  cudaEvent_t event);
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                cudaEvent_t event);
-
-/* Known of a kernel's: clusters and cooperative; the others are zeros when read. */
-#define cudaKernelNodeAttrID cudaLaunchAttributeID
-#define cudaKernelNodeAttrValue cudaLaunchAttributeValue
-#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
-#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
-#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
-#define cudaKernelNodeAttributeClusterDimension cudaLaunchAttributeClusterDimension
-#define cudaKernelNodeAttributeClusterSchedulingPolicyPreference                                   \
-    cudaLaunchAttributeClusterSchedulingPolicyPreference
-#define cudaKernelNodeAttributeMemSyncDomainMap cudaLaunchAttributeMemSyncDomainMap
-#define cudaKernelNodeAttributeMemSyncDomain cudaLaunchAttributeMemSyncDomain
-#define cudaKernelNodeAttributePreferredSharedMemoryCarveout                                       \
-    cudaLaunchAttributePreferredSharedMemoryCarveout
-cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
-                                            const cudaKernelNodeAttrValue *value);
-cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
-                                            cudaKernelNodeAttrValue *value);
-cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from);
 
 /* A node that is switched off does nothing. */
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -107,17 +85,10 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
 
 /* ---- capture ---- */
 
-enum cudaStreamUpdateCaptureDependenciesFlags {
-    cudaStreamAddCaptureDependencies = 0,
-    cudaStreamSetCaptureDependencies = 1
-};
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                           const cudaGraphNode_t *after,
                                           const cudaGraphEdgeData *data, size_t count,
                                           enum cudaStreamCaptureMode mode);
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes,
-                                                const cudaGraphEdgeData *data, size_t count,
-                                                unsigned int flags SIMT_DEFAULT(0));
 
 /* ---- memory of a graph: its address is known from the start, it is there in between ---- */
 
@@ -137,15 +108,10 @@ enum cudaGraphMemAttributeType {
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *after, size_t count,
                                      struct cudaMemAllocNodeParams *parameters);
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
-                                           struct cudaMemAllocNodeParams *parameters);
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *after, size_t count, void *memory);
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory);
 cudaError_t cudaDeviceGraphMemTrim(int device);
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
-                                           void *value);
-cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
                                            void *value);
 
 #undef SIMT_DEFAULT

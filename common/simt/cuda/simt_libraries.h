@@ -8,7 +8,6 @@ extern "C" {
 
 /* Of kernels that are known by their address: the name as it stands in the source. */
 cudaError_t cudaFuncGetName(const char **name, const void *function);
-cudaError_t cudaFuncGetParamInfo(const void *function, size_t number, size_t *offset, size_t *size);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function,
                                                       int blocks, int block_size);
 

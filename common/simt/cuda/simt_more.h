@@ -29,8 +29,6 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_co
                                        unsigned int number);
 cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *needs,
                                                     cudaMipmappedArray_t array, int device);
-cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view,
-                                                 cudaTextureObject_t texture);
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width,
                                                  const struct cudaChannelFormatDesc *format,
                                                  int device);
@@ -61,8 +59,6 @@ struct cudaMemcpy3DPeerParms {
     struct cudaExtent extent;
 };
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *copy);
-cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *copy,
-                                  cudaStream_t stream SIMT_DEFAULT(0));
 
 enum cudaMemcpy3DOperandType {
     cudaMemcpyOperandTypePointer = 1,
@@ -111,9 +107,6 @@ enum cudaMemRangeAttribute {
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_size,
                                      enum cudaMemRangeAttribute attribute, const void *pointer,
                                      size_t size);
-cudaError_t cudaMemRangeGetAttributes(void **data, size_t *data_sizes,
-                                      enum cudaMemRangeAttribute *attributes, size_t count,
-                                      const void *pointer, size_t size);
 cudaError_t cudaMemPrefetchBatchAsync(void **pointers, size_t *sizes, size_t count,
                                       struct cudaMemLocation *locations, size_t *first_of_each,
                                       size_t location_count, unsigned long long flags,

@@ -30,7 +30,6 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *number);
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
-cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config);
 /* One after the other; attributes change nothing here. */
 cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes,
                                  size_t count, struct cudaMemcpyAttributes *attributes,

@@ -154,21 +154,6 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
-#define ATOMIC_NAND(bits)                                                                          \
-    uint##bits##_t __tsan_atomic##bits##_fetch_nand(volatile uint##bits##_t *, uint##bits##_t,     \
-                                                    int);                                          \
-    uint##bits##_t __tsan_atomic##bits##_fetch_nand(volatile uint##bits##_t *address,              \
-                                                    uint##bits##_t value, int order)               \
-    {                                                                                              \
-        (void)order;                                                                               \
-        return __atomic_fetch_nand(address, value, __ATOMIC_SEQ_CST);                              \
-    }
-
-ATOMIC_NAND(8)
-ATOMIC_NAND(16)
-ATOMIC_NAND(32)
-ATOMIC_NAND(64)
-
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {

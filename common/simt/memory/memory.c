@@ -15,7 +15,6 @@
 #include "memory/regions.h"
 #include "memory/unwritten.h"
 #include "observe/observer.h"
-#include "program/elf.h"
 #include "program/source.h"
 #include "program/symbols.h"
 
@@ -212,25 +211,12 @@ bool simt_memory_is_foreign(const void *address)
 
 bool simt_memory_is_address_of_host(const void *address)
 {
-    const uint64_t at = (uintptr_t)address;
-    const struct simt_region *region = simt_is_of_program(at) ? simt_region_find(address) : NULL;
-    if (!simt_is_of_program(at) || (region && region->made.function)) {
+    const struct simt_region *region;
+    if (!simt_is_variable((uintptr_t)address, false)) {
         return false;
     }
-    simt_symbols_read();
-    return simt_is_unmanaged(at);
-}
-
-bool simt_memory_is_managed_variable(const void *address)
-{
-    const uint64_t at = (uintptr_t)address;
-    struct simt_range range;
-    if (!simt_is_of_program(at)) {
-        return false;
-    }
-    simt_symbols_read();
-    return simt_data_range(at, &range) && range.space == SPACE_GLOBAL && !range.illegal &&
-           !simt_is_unmanaged(at);
+    region = simt_region_find(address);
+    return !region || !region->made.function;
 }
 
 bool simt_memory_range(uint64_t address, struct simt_range *range)

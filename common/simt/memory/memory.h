@@ -109,7 +109,6 @@ bool simt_memory_is_foreign(const void *address);
 /* Where the host has a variable of the device whose own address it has not asked for. Here the two
  * are the same. */
 bool simt_memory_is_address_of_host(const void *address);
-bool simt_memory_is_managed_variable(const void *address);
 /* Says in words where an address of the device's memory lies, or of the host's that kernels use;
  * false if the address is in neither, nor close behind memory that is registered. */
 bool simt_memory_describe(const void *address, char *text, size_t size);

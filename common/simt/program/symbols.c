@@ -95,17 +95,21 @@ bool simt_data_range(uint64_t address, struct simt_range *range)
     return true;
 }
 
-bool simt_is_unmanaged(uint64_t address)
+bool simt_is_variable(uint64_t address, bool managed)
 {
     uint64_t base;
-    const struct simt_symbol *object =
-        device_names && !names_missing ? find_object(address, &base) : NULL;
+    const struct simt_symbol *object;
     char name[256] = "&"; /* as managed ones are told, too */
+    if (!simt_is_of_program(address) || !device_names || names_missing) {
+        return false;
+    }
+    simt_symbols_read();
+    object = find_object(address, &base);
     if (object) {
         simt_plain_name(object->name, name + 1, sizeof name - 1);
     }
     return object && address - base < object->size && is_among(device_names, name + 1) &&
-           !is_among(device_names, name);
+           is_among(device_names, name) == managed;
 }
 
 bool simt_data_describe(uint64_t address, bool past, char *text, size_t size)

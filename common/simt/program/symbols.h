@@ -17,8 +17,8 @@ static inline bool simt_is_of_program(uint64_t address)
     extern const char __executable_start[], _end[];
     return address - (uintptr_t)__executable_start < (uintptr_t)(_end - __executable_start);
 }
-/* In a variable of the device that is not managed. */
-bool simt_is_unmanaged(uint64_t address);
+/* In a variable of the device that is managed, or is not. */
+bool simt_is_variable(uint64_t address, bool managed);
 bool simt_data_describe(uint64_t address, bool past, char *text, size_t size);
 
 #endif
