@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/exit.h"
 #include "base/worker.h"
 #include "check/check.h"
 #include "check/findings.h"
+#include "machine/fibers.h"
 #include "machine/machine.h"
+#include "machine/reports.h"
 #include "memory/memory.h"
 #include "model/sites.h"
 #include "program/elf.h"
@@ -132,6 +135,19 @@ void simt_functions_start_launch(const struct simt_launch *launch)
     }
 }
 
+static void refuse_local(const struct simt_launch *launch, uint64_t value)
+{
+    struct simt_range stacks;
+    if (simt_is_in_stacks(value, &stacks)) {
+        simt_report_place();
+        fprintf(stderr,
+                ": kernel %s (launched at %s:%d) gets the address of a local variable, which "
+                "is its own thread's: pass global memory\n",
+                launch->name, launch->file, launch->line);
+        simt_exit();
+    }
+}
+
 void simt_find_code(struct simt_launch *launch, const void *argument, size_t bytes)
 {
     const uint64_t *const words = argument;
@@ -142,8 +158,9 @@ void simt_find_code(struct simt_launch *launch, const void *argument, size_t byt
     for (size_t i = 0; i < bytes / sizeof *words && !launch->code; i++) {
         launch->code = function_at(words[i], &is_table) || is_of_host(words[i]) ? words[i] : 0;
     }
-    if (simt_is_in_kernel()) { /* it launches a child */
-        learn(launch->code);
+    for (size_t i = 0; i < bytes / sizeof *words && simt_is_in_kernel(); i++) { /* for a child */
+        learn(words[i]);
+        refuse_local(launch, words[i]);
     }
 }
 

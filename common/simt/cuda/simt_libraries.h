@@ -7,9 +7,6 @@ extern "C" {
 #endif
 
 /* Of kernels that are known by their address: the name as it stands in the source. */
-cudaError_t cudaFuncGetName(const char **name, const void *function);
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function,
-                                                      int blocks, int block_size);
 
 #ifdef __cplusplus
 }

@@ -277,6 +277,12 @@ __global__ void parent(int *out)
         copy<<<1, 32>>>(out, s); // FAULT shared_to_child
 }
 
+__global__ void local_parent(int *out)
+{
+    int four[4] = {1, 2, 3, 4};
+    copy<<<1, 4>>>(out, four); // FAULT local_to_child
+}
+
 __global__ void sum_all(int *x)
 {
     x[0] += x[threadIdx.x + 1] + x[threadIdx.x + 2]; // FAULT once_update
@@ -666,6 +672,8 @@ static const Case cases[] = {
     {"wait_missing", "(cg::wait(group) does both",
      [] { wait_missing<<<1, 64>>>(zeros<int>(256), zeros<int>(256)); }},
     {"shared_to_child", "such as a parent's", [] { parent<<<1, 32>>>(zeros<int>(128)); }},
+    {"local_to_child", "gets the address of a local variable",
+     [] { local_parent<<<1, 1>>>(zeros<int>(128)); }},
     {"once_update", "this line reads and writes the place",
      [] { sum_all<<<2, 64>>>(zeros<int>(1024)); }},
     {"ok_local", "",
