@@ -115,6 +115,25 @@ void simt_trace_fence(const void *caller, unsigned int how)
     simt_trace_event(EVENT_FENCE, caller, 0, how);
 }
 
+/* What the compiler does not know to be aligned: in pieces as large as the hardware's. */
+static void record_range(const void *caller, enum simt_event_kind kind, const char *address,
+                         size_t size)
+{
+    if (kind == EVENT_STORE && (size == 4 || size == 8) && (uintptr_t)address % size == 0) {
+        record_store(caller, (unsigned int)size, address); /* whose value may be known, too */
+        return;
+    }
+    while (size > 0 && simt_recorder.lane >= 0) {
+        unsigned int piece = 16;
+        while (piece > size || (uintptr_t)address % piece != 0) {
+            piece /= 2;
+        }
+        record(caller, kind, piece, address);
+        address += piece;
+        size -= piece;
+    }
+}
+
 /* ---- what the compiler calls; no header declares these ---- */
 
 #define CALLER __builtin_return_address(0)
@@ -152,11 +171,21 @@ int simt_names_vectors(void)
             record_whole(CALLER, 16, address);                                                     \
         }                                                                                          \
     }
+/* Clang calls these where the type is aligned to less than the size: three ints are an argument in
+ * registers of 8 and 4 bytes. */
+#define RANGE(name, kind, size)                                                                    \
+    void name(const void *address);                                                                \
+    void name(const void *address)                                                                 \
+    {                                                                                              \
+        record_range(CALLER, kind, address, size);                                                 \
+    }
+#define UNALIGNED(size)                                                                            \
+    RANGE(__tsan_unaligned_read##size, EVENT_LOAD, size)                                           \
+    RANGE(__tsan_unaligned_write##size, EVENT_STORE, size)
 #define ACCESSES(size)                                                                             \
     LOAD(__tsan_read##size, size)                                                                  \
     STORE(__tsan_write##size, size)                                                                \
-    LOAD(__tsan_unaligned_read##size, size)                                                        \
-    STORE(__tsan_unaligned_write##size, size)
+    UNALIGNED(size)
 
 #define VOLATILE_LOAD(name, size)                                                                  \
     void name(const void *address);                                                                \
@@ -194,8 +223,7 @@ ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
 STORE(__tsan_write8, 8)
-LOAD(__tsan_unaligned_read8, 8)
-STORE(__tsan_unaligned_write8, 8)
+UNALIGNED(8)
 
 void __tsan_read8(const void *address);
 void __tsan_read8(const void *address)
@@ -206,8 +234,7 @@ void __tsan_read8(const void *address)
 
 ACCESS_16(__tsan_read16, EVENT_LOAD, record_load)
 ACCESS_16(__tsan_write16, EVENT_STORE, record_store)
-ACCESS_16(__tsan_unaligned_read16, EVENT_LOAD, record_load)
-ACCESS_16(__tsan_unaligned_write16, EVENT_STORE, record_store)
+UNALIGNED(16)
 VOLATILE_ACCESSES(1)
 VOLATILE_ACCESSES(2)
 VOLATILE_ACCESSES(4)
@@ -236,21 +263,6 @@ void __tsan_func_exit(void);
 void __tsan_func_exit(void)
 {
     simt_recorder.depth += ONE_CALL;
-}
-
-/* A copy of many bytes, in pieces as large as the hardware's. */
-static void record_range(const void *caller, enum simt_event_kind kind, const char *address,
-                         size_t size)
-{
-    while (size > 0 && simt_recorder.lane >= 0) {
-        unsigned int piece = 16;
-        while (piece > size || (uintptr_t)address % piece != 0) {
-            piece /= 2;
-        }
-        record(caller, kind, piece, address);
-        address += piece;
-        size -= piece;
-    }
 }
 
 void __tsan_read_range(const void *address, size_t size);
