@@ -441,22 +441,54 @@ inline void **address_of(T **pointer)
 } // namespace simt
 
 #ifdef SIMT_INSTRUMENTED
-/* What goes past the end of a variable, whose size the compiler knows, is not done in a kernel. */
+/* What goes past the end of a variable, whose size the compiler knows, is not done in a kernel.
+ *
+ * GCC has no hooks for what these functions access, unless it makes one move of them. So they tell
+ * the runtime. `const`: a variable of the thread's own stays one that needs no hooks. The compiler
+ * no longer knows the size: each call stays at its place, and no move with hooks follows. */
+#if defined __SANITIZE_THREAD__ && !defined __clang__
+#define SIMT_TELL(size) __asm__ volatile("" : "+r"(size))
+#define SIMT_IS_MOVE(size)                                                                         \
+    (__builtin_constant_p(size) && (size) <= sizeof(void *[2]) && ((size) & ((size)-1)) == 0)
+#else
+#define SIMT_TELL(size) (void)0
+#define SIMT_IS_MOVE(size) true
+#endif
+#define SIMT_COPY(name)                                                                            \
+    extern inline __attribute__((always_inline, gnu_inline, artificial)) void *name(               \
+        void *to, const void *from, size_t size) noexcept(true)                                    \
+    {                                                                                              \
+        simt_bytes_fit(to, __builtin_object_size(to, 0), size, #name "() writes");                 \
+        simt_bytes_fit(from, __builtin_object_size(from, 0), size, #name "() reads");              \
+        if (SIMT_IS_MOVE(size)) {                                                                  \
+            return __builtin_##name(to, from, size);                                               \
+        }                                                                                          \
+        SIMT_TELL(size);                                                                           \
+        from = simt_copies_from(from, size);                                                       \
+        return __builtin_##name(simt_copies_to(to, size), from, size);                             \
+    }
 extern "C" {
-extern inline __attribute__((always_inline, gnu_inline, artificial)) void *
-memcpy(void *to, const void *from, size_t size) noexcept(true)
-{
-    simt_bytes_fit(to, __builtin_object_size(to, 0), size, "memcpy() writes");
-    simt_bytes_fit(from, __builtin_object_size(from, 0), size, "memcpy() reads");
-    return __builtin_memcpy(to, from, size);
-}
+const void *simt_copies_from(const void *from, size_t size) noexcept(true) __attribute__((const));
+void *simt_copies_to(void *to, size_t size) noexcept(true) __attribute__((const));
+SIMT_COPY(memcpy)
+SIMT_COPY(memmove)
 extern inline __attribute__((always_inline, gnu_inline, artificial)) void *
 memset(void *to, int byte, size_t size) noexcept(true)
 {
     simt_bytes_fit(to, __builtin_object_size(to, 0), size, "memset() writes");
+#if defined __SANITIZE_THREAD__ && !defined __clang__
+    SIMT_TELL(size);
+    to = simt_copies_to(to, size);
+#endif
     return __builtin_memset(to, byte, size);
 }
 }
+#undef SIMT_COPY
+#undef SIMT_IS_MOVE
+#undef SIMT_TELL
+#define __builtin_memcpy(...) ::memcpy(__VA_ARGS__)
+#define __builtin_memmove(...) ::memmove(__VA_ARGS__)
+#define __builtin_memset(...) ::memset(__VA_ARGS__)
 #endif
 
 /* drop(), call(): of a call whose result is an error and is dropped. */

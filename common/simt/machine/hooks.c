@@ -300,6 +300,20 @@ void *simt_traced_memset(void *to, int byte, size_t size)
     return memset(to, byte, size);
 }
 
+/* The same for GCC, which copies by itself afterwards (cuda_runtime.h). A thread's own memory has
+ * hooks only where other threads might know of it. */
+#define TELL(name, kind, type)                                                                     \
+    type name(type address, size_t size);                                                          \
+    type name(type address, size_t size)                                                           \
+    {                                                                                              \
+        if (simt_tracing && simt_recorder.lane >= 0 && !simt_is_local(address)) {                  \
+            record_range(CALLER, kind, address, size);                                             \
+        }                                                                                          \
+        return address;                                                                            \
+    }
+TELL(simt_copies_from, EVENT_LOAD, const void *)
+TELL(simt_copies_to, EVENT_STORE, void *)
+
 void __tsan_vptr_update(void **pointer, void *value);
 void __tsan_vptr_update(void **pointer, void *value)
 {

@@ -261,6 +261,83 @@ static void expect(bool good, const char *what)
         printf("wrong: %s\n", what);
 }
 
+// ---- ways to copy a structure -------------------------------------------------------------------
+
+template <class T, int N>
+struct Array {
+    T at[N];
+};
+
+// Each with how it is put somewhere and taken from there.
+#define WAY(name, T, put_it, get_it)                                                               \
+    struct name {                                                                                  \
+        using type = T;                                                                            \
+        static __device__ void put(type *to, type value, size_t size)                              \
+        {                                                                                          \
+            put_it, (void)size;                                                                    \
+        }                                                                                          \
+        static __device__ type get(const type *from, size_t size, type value = {})                 \
+        {                                                                                          \
+            return get_it, (void)size, value;                                                      \
+        }                                                                                          \
+    };
+#ifdef __clang__ // which has no hooks for what moves as 3, 5, 6 or 7 bytes
+using Bytes = Array<unsigned char, 9>;
+#else
+using Bytes = Array<unsigned char, 3>;
+#endif
+using Ints2 = Array<int, 2>;
+using Ints3 = Array<int, 3>;
+using Ints5 = Array<int, 5>;
+#define SIZE sizeof value
+// clang-format off
+WAY(copied_bytes, Bytes, memcpy(to, &value, SIZE), memcpy(&value, from, SIZE)) // FAULT copied_bytes
+WAY(copied8, Ints2, memcpy(to, &value, SIZE), std::memcpy(&value, from, SIZE)) // FAULT copied8
+WAY(copied12, Ints3, __builtin_memcpy(to, &value, SIZE), value = *from) // FAULT copied12
+WAY(copied_any, Ints5, memcpy(to, &value, size), memcpy(&value, from, size)) // FAULT copied_any
+WAY(moved, Ints5, memmove(to, &value, SIZE), __builtin_memmove(&value, from, size)) // FAULT moved
+WAY(filled, Bytes, memset(to, value.at[2], SIZE), value = *from) // FAULT filled
+WAY(filled_any, Bytes, __builtin_memset(to, value.at[2], size), value = *from) // FAULT filled_any
+// clang-format on
+
+template <class Way>
+__global__ void handed_over(int *out, typename Way::type value, size_t size, bool waits)
+{
+    __shared__ typename Way::type all[BLOCK];
+    const int t = threadIdx.x;
+    Way::put(&all[t], value, size);
+    __syncthreads();
+    for (auto &one : value.at)
+        one = t;
+    Way::put(&all[t], value, size);
+    if (waits)
+        __syncthreads();
+    value = Way::get(&all[BLOCK - 1 - t], size);
+    for (auto one : value.at)
+        out[t] = one;
+}
+
+template <class Way>
+static void hand_over(bool waits)
+{
+    handed_over<Way><<<1, BLOCK>>>(ints, {}, sizeof(typename Way::type), waits);
+    for (int t = 0; waits && t < BLOCK; t++) {
+        int result;
+        cudaMemcpy(&result, ints + t, sizeof result, cudaMemcpyDeviceToHost);
+        expect(result == BLOCK - 1 - t, "handed over");
+    }
+}
+
+#define CASE(way)                                                                                  \
+    {                                                                                              \
+#way, "data race in shared memory", [] { hand_over<way>(false); }                          \
+    }
+
+__global__ void copied_beyond(char *to, const char *from, size_t size)
+{
+    memcpy(to, from, size); // FAULT copied_beyond
+}
+
 static const Case cases[] = {
     {"stack", "memory of the host is used in a kernel",
      [] {
@@ -482,6 +559,22 @@ static const Case cases[] = {
          sum<<<1, 32>>>(f, (float *)(other + 8));
          sum<<<1, 32>>>(f, (float *)(large + bytes / 2));
      }},
+    CASE(copied_bytes),
+    CASE(copied8),
+    CASE(copied12),
+    CASE(copied_any),
+    CASE(moved),
+    CASE(filled),
+    CASE(filled_any),
+    {"ok_handed_over", "",
+     [] {
+         hand_over<copied_bytes>(true), hand_over<copied8>(true), hand_over<copied12>(true);
+         hand_over<copied_any>(true), hand_over<moved>(true), hand_over<filled>(true);
+         hand_over<filled_any>(true);
+         copied_beyond<<<1, 1>>>((char *)f, (char *)ints, 4095);
+     }},
+    {"copied_beyond", "access out of bounds of global memory",
+     [] { copied_beyond<<<1, 1>>>((char *)f, (char *)ints, 4096 + 12); }},
     {"large_unset", "nobody has written",
      [] {
          char *large = nullptr;
