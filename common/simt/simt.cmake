@@ -24,7 +24,8 @@
 # so that the counts are the same with GCC and Clang, at -O1 and at -O2. (Hence -Wno-pass-failed:
 # Clang would warn that it does not obey #pragma unroll.) Allocations in kernels are made as written
 # and may return NULL, and stores to them are not removed. memcpy is not fortified, as Ubuntu's
-# compilers do by default: that would be a call past the hooks. These options must not be passed to
+# compilers do by default: that would be a call past the hooks. GCC has no hooks for a structure that a call
+# takes from memory or puts there; a constructor that is not elided copies it, with hooks. These options must not be passed to
 # the linker.
 #
 # SIMT_ARITHMETIC, of all device code: conversions.c has what it is for. SIMT_INSTRUMENTATION is for both
@@ -47,7 +48,7 @@ set(SIMT_INSTRUMENTATION_GNU
   -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
   -Wno-tsan -fno-split-paths -fno-tree-dominator-opts -fno-tree-pre -fno-isolate-erroneous-paths-dereference
-  --param=tsan-distinguish-volatile=1)
+  --param=tsan-distinguish-volatile=1 -fno-elide-constructors)
 set(SIMT_INSTRUMENTATION_Clang
   -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune
   -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-distinguish-volatile=1

@@ -266,6 +266,18 @@ static bool is_asm(size_t token)
     return (is(token, "asm") || is(token, "__asm__") || is(token, "__asm")) && !is_member(token);
 }
 
+/* Neither an array nor initialized. */
+static bool is_single(size_t variable, size_t end)
+{
+    while (++variable < end) {
+        if (is_punctuation(variable, '[') || is_punctuation(variable, '=') ||
+            is_punctuation(variable, '{')) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Ends the token a variable in shared memory? */
 static bool append_gap_at(struct state *state, size_t token)
 {
@@ -275,6 +287,11 @@ static bool append_gap_at(struct state *state, size_t token)
         return false;
     }
     variable = variable_before(state->shared, token);
+    if (variable != NONE && is_single(variable, token)) { /* or its constructor would be called */
+        copy_up_to(state, token);
+        state->copied = tokens[token].begin;
+        append_string(state->out, "{}");
+    }
     if (is_last) {
         state->shared_end = NONE;
         copy_through(state, token);

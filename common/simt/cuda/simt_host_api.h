@@ -18,7 +18,8 @@ SIMT_NO_HOOKS void call_with(void (*function)(Parameters...), void **arguments,
                              std::index_sequence<Index...>)
 {
     reinterpret_cast<void (*)(taken<Parameters>...)>(function)(
-        argument<std::remove_reference_t<Parameters>>(arguments[Index]).value()...);
+        argument<std::remove_reference_t<Parameters>>(arguments[Index])
+            .template as<Parameters>()...);
     (void)arguments;
 }
 

@@ -94,21 +94,6 @@ SIMT_NO_HOOKS void run_made(const simt_launch &launch, const Make &make)
     made->~body();
 }
 
-/* An argument as a launch copies it: its bytes, with no constructor. */
-template <class T>
-struct argument {
-    alignas(T) char bytes[sizeof(T)];
-
-    SIMT_NO_HOOKS explicit argument(const void *from)
-    {
-        simt_copy(bytes, from, sizeof bytes);
-    }
-    SIMT_NO_HOOKS T &value()
-    {
-        return reinterpret_cast<T &>(bytes);
-    }
-};
-
 /* A class that has constructors of its own to copy it, or a destructor, is passed by the address of
  * a copy that the caller makes: as if the parameter was a reference. So a thread can be given a
  * copy that no constructor has made, as on a GPU. */
@@ -119,6 +104,41 @@ constexpr bool is_passed_by_address =
       std::is_trivially_destructible_v<T>);
 template <class T>
 using taken = std::conditional_t<is_passed_by_address<T>, T &, T>;
+
+template <class T>
+constexpr bool is_bytes =
+    !std::is_scalar_v<T> && std::is_trivially_copyable_v<T> && !is_passed_by_address<T>;
+
+/* An argument as a launch copies it: its bytes, with no constructor. (One that the compiler defines
+ * would not be inlined here. If two files have structures of one name, it would be that of either.)
+ */
+template <class T>
+struct argument {
+    alignas(T) char bytes[sizeof(T)];
+
+    SIMT_NO_HOOKS __attribute__((always_inline)) explicit argument(const void *from)
+    {
+        simt_copy(bytes, from, sizeof bytes);
+    }
+    SIMT_NO_HOOKS __attribute__((always_inline)) argument(const argument &other)
+        : argument(other.bytes)
+    {
+    }
+    SIMT_NO_HOOKS T &value()
+    {
+        return reinterpret_cast<T &>(bytes);
+    }
+    /* For a parameter of this type. */
+    template <class Parameter>
+    SIMT_NO_HOOKS decltype(auto) as() const
+    {
+        if constexpr (is_bytes<Parameter>) {
+            return __builtin_bit_cast(T, bytes);
+        } else {
+            return const_cast<argument *>(this)->value();
+        }
+    }
+};
 
 /* What a parameter that is a reference is given: where the object lies, not a copy of it. */
 template <class T>
@@ -140,14 +160,31 @@ template <class T>
 using passed = std::conditional_t<std::is_reference_v<T>, reference<T>,
                                   std::conditional_t<std::is_scalar_v<T>, T, const T &>>;
 
+/* The same as the body has it. */
+template <class T>
+using held = std::conditional_t<is_bytes<T>, argument<T>, passed<T>>;
+template <class T>
+SIMT_NO_HOOKS held<T> hold(const passed<T> &given)
+{
+    if constexpr (is_bytes<T>) {
+        return held<T>(__builtin_addressof(given));
+    } else {
+        return given;
+    }
+}
+
 /* One thread's argument, of what the launch was given. */
 template <class T, bool = is_passed_by_address<T>>
 struct thread_argument {
-    const passed<T> &given;
+    const held<T> &given;
 
-    SIMT_NO_HOOKS const passed<T> &value() const
+    SIMT_NO_HOOKS decltype(auto) value() const
     {
-        return given;
+        if constexpr (is_bytes<T>) {
+            return given.template as<T>();
+        } else {
+            return (given);
+        }
     }
 };
 template <class T>
@@ -177,6 +214,11 @@ struct function_launch {
     {
         simt_launch with = launch;
         (find_code<std::remove_reference_t<passed<Parameters>>>(with, arguments), ...);
+        start(with, hold<Parameters>(arguments)...);
+    }
+
+    SIMT_NO_HOOKS void start(const simt_launch &with, const held<Parameters> &...arguments) const
+    {
         run_made<invoke_without_hooks>(with, [&]() SIMT_NO_HOOKS {
             return [=, kernel = reinterpret_cast<void (*)(taken<Parameters>...)>(function)]()
                        SIMT_NO_HOOKS { kernel(thread_argument<Parameters>{arguments}.value()...); };

@@ -70,6 +70,21 @@ static bool is_kernel_file(const char *file)
     return length > 3 && strcmp(file + length - 3, ".cu") == 0;
 }
 
+/* Whether it is a copy that the compiler defines (simt.cmake: -fno-elide-constructors). It has the
+ * line of the structure, which is not where a learner looks, either. */
+static bool is_implicit_copy(const char *function, const char *file, int line)
+{
+    const char *text = strstr(function, "&)") ? simt_source_text(file, line) : NULL;
+    const size_t length = strcspn(function, "(");
+    const char *name = text ? memrchr(function, ':', length) : NULL;
+    if (!name || !(strstr(text, "struct") || strstr(text, "class") || strstr(text, "union"))) {
+        return false;
+    }
+    name++;
+    return strncmp(name, "operator=(", 10) == 0 || /* or it has the name of what it is in */
+           memmem(function, (size_t)(name - function), name, length - (size_t)(name - function));
+}
+
 /* Takes one frame of a place; frames come from the inside out. */
 static void take_frame(struct simt_source *source, const char *function, char *location)
 {
@@ -79,7 +94,7 @@ static void take_frame(struct simt_source *source, const char *function, char *l
         return;
     }
     *colon = '\0';
-    if (!is_users(location)) {
+    if (!is_users(location) || is_implicit_copy(function, location, line)) {
         return;
     }
     if (source->line == 0) {

@@ -268,6 +268,12 @@ struct Array {
     T at[N];
 };
 
+template <class T>
+__device__ __noinline__ T same(T value)
+{
+    return value;
+}
+
 // Each with how it is put somewhere and taken from there.
 #define WAY(name, T, put_it, get_it)                                                               \
     struct name {                                                                                  \
@@ -289,6 +295,7 @@ using Bytes = Array<unsigned char, 3>;
 using Ints2 = Array<int, 2>;
 using Ints3 = Array<int, 3>;
 using Ints5 = Array<int, 5>;
+using Floats2 = Array<float, 2>;
 #define SIZE sizeof value
 // clang-format off
 WAY(copied_bytes, Bytes, memcpy(to, &value, SIZE), memcpy(&value, from, SIZE)) // FAULT copied_bytes
@@ -298,6 +305,11 @@ WAY(copied_any, Ints5, memcpy(to, &value, size), memcpy(&value, from, size)) // 
 WAY(moved, Ints5, memmove(to, &value, SIZE), __builtin_memmove(&value, from, size)) // FAULT moved
 WAY(filled, Bytes, memset(to, value.at[2], SIZE), value = *from) // FAULT filled
 WAY(filled_any, Bytes, __builtin_memset(to, value.at[2], size), value = *from) // FAULT filled_any
+WAY(by_value_bytes, Bytes, *to = same(value), value = same(*from)) // FAULT by_value_bytes
+WAY(by_value8, Ints2, *to = same(value), value = same(*from)) // FAULT by_value8
+WAY(by_value8f, Floats2, *to = same(value), value = same(*from)) // FAULT by_value8f
+WAY(by_value12, Ints3, *to = same(value), value = same(*from)) // FAULT by_value12
+WAY(by_value20, Ints5, *to = same(value), value = same(*from)) // FAULT by_value20
 // clang-format on
 
 template <class Way>
@@ -566,11 +578,17 @@ static const Case cases[] = {
     CASE(moved),
     CASE(filled),
     CASE(filled_any),
+    CASE(by_value_bytes),
+    CASE(by_value8),
+    CASE(by_value8f),
+    CASE(by_value12),
+    CASE(by_value20),
     {"ok_handed_over", "",
      [] {
          hand_over<copied_bytes>(true), hand_over<copied8>(true), hand_over<copied12>(true);
          hand_over<copied_any>(true), hand_over<moved>(true), hand_over<filled>(true);
-         hand_over<filled_any>(true);
+         hand_over<filled_any>(true), hand_over<by_value_bytes>(true), hand_over<by_value8>(true);
+         hand_over<by_value8f>(true), hand_over<by_value12>(true), hand_over<by_value20>(true);
          copied_beyond<<<1, 1>>>((char *)f, (char *)ints, 4095);
      }},
     {"copied_beyond", "access out of bounds of global memory",

@@ -341,13 +341,13 @@ static void test_gaps(void **state)
 {
     (void)state;
     assert_rewrites("__shared__ n::T<int, 4> a[2][N < 3], b;",
-                    SHARED " n::T<int, 4> a[2][N < 3]" BETWEEN("0", "a") ", b;" GAP("1", "b"));
+                    SHARED " n::T<int, 4> a[2][N < 3]" BETWEEN("0", "a") ", b{};" GAP("1", "b"));
     assert_rewrites("__shared__ struct S { int x, y; } s, *p;",
-                    SHARED " struct S { int x, y; } s" BETWEEN("0", "s") ", *p;" GAP("1", "p"));
+                    SHARED " struct S { int x, y; } s{}" BETWEEN("0", "s") ", *p{};" GAP("1", "p"));
     assert_rewrites("__shared__ union { int x; float y[2]; } u;",
-                    SHARED " union { int x; float y[2]; } u;" GAP("0", "u"));
+                    SHARED " union { int x; float y[2]; } u{};" GAP("0", "u"));
     assert_rewrites("static __shared__ typename R::value s; f(a, b);",
-                    "static " SHARED " typename R::value s;" GAP("0", "s") " f(a, b);");
+                    "static " SHARED " typename R::value s{};" GAP("0", "s") " f(a, b);");
     assert_same("struct A { int shared, a; };");
 }
 
