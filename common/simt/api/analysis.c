@@ -623,7 +623,8 @@ static void undefined_stored(const struct simt_event *store, uint64_t value)
 {
     const struct simt_outside *from = &simt_outside;
     struct finding *new;
-    if (!from->name || !simt_is_undefined(simt_recorder.thread, value, event_size(store))) {
+    if (!from->name || !simt_is_undefined(simt_recorder.thread, value, event_size(store)) ||
+        simt_is_local((const void *)(uintptr_t)store->address)) { /* which may go no further */
         return;
     }
     new = simt_add_finding((struct finding){.wrong = UNDEFINED,

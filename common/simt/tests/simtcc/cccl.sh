@@ -209,7 +209,7 @@ int main()
 END
 if [ -f "$cccl/cub/cub.cuh" ] && case $compiler in *clang*) false ;; esac; then
     compile cccl.cu -o cccl || fail 'CUB and Thrust do not compile'
-    [ "$(./cccl)" = '0 8128 31 8128 8128' ] || fail "CUB and Thrust: $(./cccl)"
+    [ "$(./cccl 2>&1)" = '0 8128 31 8128 8128' ] || fail "CUB and Thrust: $(./cccl)"
     # A barrier forgotten between two uses of the same memory, and a result of thread 1.
     ./cccl forget >output 2>&1
     [ $? -eq 1 ] && grep -q 'data race in shared memory' output || fail 'a race between two of CUB'
