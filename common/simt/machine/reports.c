@@ -227,18 +227,20 @@ static void describe_awaited(const void *address, char *where, size_t size)
     }
 }
 
-/* A thread polls a word: who has changed it last, and where is that one now? */
-static void print_awaited(unsigned int thread)
+/* A thread polls a word: who has changed it last, and where is that one now? True: only the
+ * host can change it. */
+static bool print_awaited(unsigned int thread)
 {
     const struct simt_poll *poll = &simt_block->threads[thread].poll;
     const struct simt_change *change = simt_find_change(poll->address);
     struct simt_last_change last;
     char where[512];
+    bool is_of_host = false;
     if (place_of(thread) == PLACE_MBARRIER) {
         simt_mbarrier_tell(simt_block->threads[thread].awaited);
     }
     if ((place_of(thread) != PLACE_YIELDED && place_of(thread) != PLACE_ROUND) || !poll->address) {
-        return;
+        return false;
     }
     describe_awaited(poll->address, where, sizeof where);
     fprintf(stderr, "    it reads %s, which stays %llu", where, (unsigned long long)poll->found);
@@ -248,10 +250,13 @@ static void print_awaited(unsigned int thread)
     } else if (simt_tracing && simt_observer.last_change((uintptr_t)poll->address, &last)) {
         const struct simt_source *source = simt_source_of(last.place);
         print_changer(last.other_block, last.thread, source->file, source->line);
-    } else if (simt_tracing) {
-        fputs(": no thread of this launch has changed it", stderr);
+    } else {
+        const enum cudaMemoryType type = simt_memory_type(poll->address);
+        is_of_host = type == cudaMemoryTypeHost || type == cudaMemoryTypeManaged;
+        fputs(simt_tracing ? ": no thread of this launch has changed it" : "", stderr);
     }
     fputc('\n', stderr);
+    return is_of_host;
 }
 
 static const char *const hints[PLACES] = {
@@ -281,11 +286,18 @@ static const char *const hints[PLACES] = {
         "(SIMT_WATCHDOG=0 lets it go on.)",
 };
 
+static const char *const wait_for_host =
+    "a kernel cannot wait for the host here: the CPU back end runs a launch to its end before the "
+    "host goes on.\n"
+    "  Let the host store the value before the launch, or start another kernel for what comes "
+    "behind it.";
+
 void simt_report_stuck(const char *headline, size_t suspended)
 {
     const unsigned int threads =
         simt_grid.launch->block.x * simt_grid.launch->block.y * simt_grid.launch->block.z;
     bool told[SIMT_MAX_BLOCK_THREADS] = {false}, seen[PLACES] = {false};
+    bool only_host = false;
     simt_report_block();
     fprintf(stderr, ": %s\n", headline);
     for (unsigned int i = 0; i < threads; i++) {
@@ -304,7 +316,7 @@ void simt_report_stuck(const char *headline, size_t suspended)
         print_place(i);
         fputc(':', stderr);
         print_ranges(here, threads);
-        print_awaited(i);
+        only_host |= print_awaited(i);
     }
     if (suspended > 0) {
         fprintf(stderr, "  %zu other block%s wait%s, too\n", suspended, suspended == 1 ? "" : "s",
@@ -312,7 +324,8 @@ void simt_report_stuck(const char *headline, size_t suspended)
     }
     for (unsigned int i = 0; i < PLACES; i++) {
         if (seen[i] && hints[i]) {
-            fprintf(stderr, "  hint: %s\n", hints[i]);
+            const bool waits = only_host && (i == PLACE_YIELDED || i == PLACE_ROUND);
+            fprintf(stderr, "  hint: %s\n", waits ? wait_for_host : hints[i]);
         }
     }
     simt_exit();

@@ -79,6 +79,13 @@ __global__ void find_counters(int **where)
     *where = counters;
 }
 
+__global__ void wait_for_flag(volatile int *flag)
+{
+    while (*flag == 0) { // FAULT wait_for_host
+    }
+    *flag = 2;
+}
+
 template <class T>
 static T *managed(size_t bytes)
 {
@@ -402,6 +409,20 @@ static const Case cases[] = {
          memset(x, 0, 8192);
          cudaMemcpyAsync(to, x, 8192, cudaMemcpyHostToDevice, stream); // FAULT reused_source
          x[1500] = 1;                                                  // FAULT reused_source
+     }},
+    {"wait_for_host", "a kernel cannot wait for the host here",
+     [] {
+         volatile int *flag = pinned<int>(4);
+         *flag = 0;
+         setenv("SIMT_WATCHDOG", "0.1", 1);
+         wait_for_flag<<<1, 1>>>(flag);
+         *flag = 1;
+     }},
+    {"ok_flag_before", "",
+     [] {
+         volatile int *flag = pinned<int>(4);
+         *flag = 1;
+         wait_for_flag<<<1, 1>>>(flag);
      }},
     {"other_stream", "the host reads memory too early",
      [] {
