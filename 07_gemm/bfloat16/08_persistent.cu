@@ -27,7 +27,7 @@ static __device__ void produce(tile_ring ring, const CUtensorMap *a, const CUten
                                const struct tile_grid &grid)
 {
     for (unsigned tile = blockIdx.x; tile < grid.rows * grid.columns; tile += gridDim.x) {
-        const struct tile_of_c at = tile_in_order<GROUP>(tile, grid.rows, grid.columns);
+        const struct tile_of_c at = tile_in_order(tile, grid.rows, grid.columns, GROUP);
         for (unsigned step = 0; step < grid.steps; step++, ring.advance()) {
             barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
             bring_tiles(ring, a, b, (size_t)at.row * TILE_M, (size_t)at.column * TILE_N,
@@ -60,7 +60,7 @@ static __device__ void consume(tile_ring ring, const struct gemm &call,
     const unsigned warpgroup = warpgroup_of_thread();
 
     for (unsigned tile = blockIdx.x; tile < grid.rows * grid.columns; tile += gridDim.x) {
-        const struct tile_of_c at = tile_in_order<GROUP>(tile, grid.rows, grid.columns);
+        const struct tile_of_c at = tile_in_order(tile, grid.rows, grid.columns, GROUP);
         float sum[SUMS] = {};
         sum_tile(ring, warpgroup, grid.steps, sum);
         store_sums(call, (size_t)at.row * TILE_M + warpgroup * 64, (size_t)at.column * TILE_N, sum);

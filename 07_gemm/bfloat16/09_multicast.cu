@@ -31,7 +31,7 @@ struct tile_at {
 static __device__ struct tile_at tile_of_pair(const struct pair_grid &grid, unsigned pair,
                                               unsigned rank)
 {
-    const struct tile_of_c at = tile_in_order<GROUP>(pair, grid.rows, grid.columns);
+    const struct tile_of_c at = tile_in_order(pair, grid.rows, grid.columns, GROUP);
 
     return {((size_t)at.row * CLUSTER + rank) * TILE_M, (size_t)at.column * TILE_N};
 }

@@ -14,7 +14,7 @@ template <typename T>
 static __device__ void begin_tile(struct copies<T> &copies, const struct gemm &call,
                                   struct tile_grid grid, unsigned tile)
 {
-    const struct tile_of_c at = tile_in_order<GROUP>(tile, grid.rows, grid.columns);
+    const struct tile_of_c at = tile_in_order(tile, grid.rows, grid.columns, GROUP);
 
     copies.begin(call, (size_t)at.row * T::M, (size_t)at.column * T::N, 0, call.k);
 }
@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
     if (call.k > 0)
         begin_ring<T>(of[0], ring, warp.lane);
     for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const struct tile_of_c at = tile_in_order<GROUP>(tile, grid.rows, grid.columns);
+        const struct tile_of_c at = tile_in_order(tile, grid.rows, grid.columns, GROUP);
         float sum[ROWS_A][T::COLUMNS_B][4] = {};
 
         for (size_t k = 0; k < call.k; k += T::K) {

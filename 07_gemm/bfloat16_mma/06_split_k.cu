@@ -33,7 +33,7 @@ static __device__ struct k_range range_of(const struct gemm &call, const struct 
     const unsigned each = work.stages / work.splits, more = work.stages % work.splits;
     const unsigned first = split * each + min(split, more);
     const unsigned end = first + each + (split < more ? 1 : 0);
-    const struct tile_of_c at = tile_in_order<GROUP>(tile, work.rows, work.columns);
+    const struct tile_of_c at = tile_in_order(tile, work.rows, work.columns, GROUP);
 
     return {tile, (size_t)at.row * T::M, (size_t)at.column * T::N, (size_t)first * T::K,
             min(call.k, (size_t)end * T::K)};

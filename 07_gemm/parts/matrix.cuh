@@ -32,21 +32,14 @@ struct tile_of_c {
 
 /* The order of the tiles, column by column within groups of rows of tiles, so that blocks that run
  * at the same time share rows of A and columns of B in L2. */
-static inline __device__ struct tile_of_c tile_in_groups(unsigned number, unsigned rows,
-                                                         unsigned columns, unsigned group)
+static inline __device__ struct tile_of_c tile_in_order(unsigned number, unsigned rows,
+                                                        unsigned columns, unsigned group)
 {
     const unsigned in_group = number % (group * columns);
     const unsigned first = number / (group * columns) * group;
     const unsigned group_rows = min(group, rows - first);
 
     return {first + in_group % group_rows, in_group / group_rows};
-}
-
-template <unsigned GROUP>
-static inline __device__ struct tile_of_c tile_in_order(unsigned number, unsigned rows,
-                                                        unsigned columns)
-{
-    return tile_in_groups(number, rows, columns, GROUP);
 }
 
 /* Whether the rows of the matrix can be read or written four floats at a time. */

@@ -89,8 +89,8 @@ static __device__ struct work_tile work_tile_at(const struct bf16_work &work, un
                                                 unsigned rank)
 {
     const unsigned of_c = number / work.splits;
-    const struct tile_of_c at = tile_in_groups(of_c, work.cluster_rows, work.cluster_columns,
-                                               Config::GROUP >> work.down_log2);
+    const struct tile_of_c at = tile_in_order(of_c, work.cluster_rows, work.cluster_columns,
+                                              Config::GROUP >> work.down_log2);
     const struct tile_of_c place = place_of(work, rank);
     struct work_tile tile = {};
 

@@ -25,7 +25,7 @@ struct tile_coord {
 
 static inline __device__ struct tile_coord coord_of(const struct tile_work &work, unsigned tile)
 {
-    const struct tile_of_c at = tile_in_order<8>(tile, work.row_tiles, work.column_tiles);
+    const struct tile_of_c at = tile_in_order(tile, work.row_tiles, work.column_tiles, 8);
 
     return {(size_t)at.row * work.tile_rows, (size_t)at.column * work.tile_columns};
 }
