@@ -150,6 +150,22 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
     return status;
 }
 
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order)
+{
+    SIMT_API;
+    if (!exists(generator)) {
+        return CURAND_STATUS_NOT_INITIALIZED;
+    }
+    if (is_quasi(generator)
+            ? order != CURAND_ORDERING_QUASI_DEFAULT
+            : order < CURAND_ORDERING_PSEUDO_BEST || order > CURAND_ORDERING_PSEUDO_DYNAMIC) {
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
+    generator->draws.legacy = order == CURAND_ORDERING_PSEUDO_LEGACY;
+    simt_draws_start_over(&generator->draws);
+    return CURAND_STATUS_SUCCESS;
+}
+
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
                                                        unsigned int dimensions)
 {

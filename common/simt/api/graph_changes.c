@@ -63,6 +63,23 @@ cudaError_t simt_graph_set_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,
     return change(place, &work);
 }
 
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
+                                            const cudaKernelNodeAttrValue *value)
+{
+    SIMT_CALL;
+    struct simt_launch *launch = simt_node_exists(node) ? node->work.launch : NULL;
+    if (!launch || !value) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (attribute == cudaLaunchAttributeCooperative) {
+        launch->cooperative = value->cooperative;
+    } else if (attribute == cudaLaunchAttributeClusterDimension) {
+        launch->cluster =
+            (struct uint3){value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
+    }
+    return cudaSuccess;
+}
+
 /* ---- copies ---- */
 
 static cudaError_t set_rows(struct place place, void *to, const void *from, size_t size,

@@ -12,6 +12,23 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
                           : cudaErrorInvalidValue);
 }
 
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    SIMT_CALL;
+    if (!config) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
+{
+    SIMT_CALL;
+    return function ? cudaDeviceSetSharedMemConfig(config)
+                    : simt_error(cudaErrorInvalidDeviceFunction);
+}
+
 cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
     SIMT_CALL;
@@ -49,4 +66,18 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
     return simt_error(value ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue *value)
+{
+    SIMT_CALL;
+    (void)attribute;
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    if (!value) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    memset(value, 0, sizeof *value);
+    return cudaSuccess;
+}
 /* SPDX-License-Identifier: MIT */

@@ -78,6 +78,8 @@ enum cudaSharedMemConfig {
     cudaSharedMemBankSizeEightByte = 2
 };
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config);
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config);
 cudaError_t cudaCtxResetPersistingL2Cache(void);
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted);
 cudaError_t cudaGetDeviceFlags(unsigned int *flags);
@@ -460,6 +462,8 @@ typedef struct cudaLaunchAttribute_st {
 #define cudaStreamAttributeMemSyncDomain cudaLaunchAttributeMemSyncDomain
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    const cudaStreamAttrValue *value);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue *value);
 
 struct simt_launch_config { /* of which cudaLaunchConfig_t is the C++ form */
     struct uint3 grid, block;

@@ -43,6 +43,15 @@ typedef enum curandRngType {
     CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 = 204 /* CURAND_STATUS_TYPE_ERROR */
 } curandRngType_t;
 
+typedef enum curandOrdering {
+    CURAND_ORDERING_PSEUDO_BEST = 100,
+    CURAND_ORDERING_PSEUDO_DEFAULT = 101,
+    CURAND_ORDERING_PSEUDO_SEEDED = 102,
+    CURAND_ORDERING_PSEUDO_LEGACY = 103,
+    CURAND_ORDERING_PSEUDO_DYNAMIC = 104,
+    CURAND_ORDERING_QUASI_DEFAULT = 201
+} curandOrdering_t;
+
 typedef struct curandGenerator_st *curandGenerator_t;
 
 curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type);
@@ -52,6 +61,7 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
 /* 64 at most */
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
                                                        unsigned int dimensions);

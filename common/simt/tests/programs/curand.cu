@@ -95,6 +95,8 @@ static void expectRefusals(unsigned int *device)
     RANDOM(curandCreateGenerator(&generator, CURAND_RNG_QUASI_DEFAULT));
     RANDOM(curandSetQuasiRandomGeneratorDimensions(generator, 3));
     EXPECT(curandGenerate(generator, device, 7) == CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+    EXPECT(curandSetGeneratorOrdering(generator, CURAND_ORDERING_PSEUDO_BEST) ==
+           CURAND_STATUS_OUT_OF_RANGE);
     EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 0) == CURAND_STATUS_OUT_OF_RANGE);
     EXPECT(curandSetPseudoRandomGeneratorSeed(generator, 1) == CURAND_STATUS_TYPE_ERROR);
     EXPECT(curandGenerateLongLong(generator, (unsigned long long *)device, 3) ==

@@ -66,6 +66,10 @@ static void changed_nodes()
     CHECK(cudaGraphAddNode(&cleared, graph, nullptr, nullptr, 0, &node));
     node = kernel_node((void *)fill, with_five);
     CHECK(cudaGraphAddNode(&filled, graph, &cleared, nullptr, 1, &node));
+    cudaKernelNodeAttrValue cooperative = {};
+    cooperative.cooperative = 1;
+    CHECK(
+        cudaGraphKernelNodeSetAttribute(filled, cudaKernelNodeAttributeCooperative, &cooperative));
     node = {};
     node.type = cudaGraphNodeTypeMemcpy;
     node.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(data, sizeof host, N, 1);
