@@ -249,7 +249,7 @@ static inline __attribute__((always_inline)) void simt_bytes_fit(const void *at,
 }
 /* memcpy of which the analysis knows nothing. */
 void simt_copy(void *to, const void *from, size_t size);
-/* SIMT_OF_BLOCK: it orders for the block only; SIMT_OF_SYSTEM: for the host, too. One of the
+/* SIMT_OF_BLOCK: it orders for the block only; SIMT_OF_SYSTEM: for the host as well. One of the
  * others: it only acquires, or releases. */
 enum simt_ordering {
     SIMT_ACQUIRES = 1,

@@ -120,7 +120,7 @@ static void record_range(const void *caller, enum simt_event_kind kind, const ch
                          size_t size)
 {
     if (kind == EVENT_STORE && (size == 4 || size == 8) && (uintptr_t)address % size == 0) {
-        record_store(caller, (unsigned int)size, address); /* whose value may be known, too */
+        record_store(caller, (unsigned int)size, address); /* whose value may also be known */
         return;
     }
     while (size > 0 && simt_recorder.lane >= 0) {

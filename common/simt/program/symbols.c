@@ -99,7 +99,7 @@ bool simt_is_variable(uint64_t address, bool managed)
 {
     uint64_t base;
     const struct simt_symbol *object;
-    char name[256] = "&"; /* as managed ones are told, too */
+    char name[256] = "&"; /* managed ones are told like this as well */
     if (!simt_is_of_program(address) || !device_names || names_missing) {
         return false;
     }
