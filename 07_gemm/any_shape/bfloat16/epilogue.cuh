@@ -5,6 +5,7 @@
 
 #include "kernel/wgmma_widths.cuh" /* before the templates that use it */
 
+#include "any_shape/bfloat16/work.cuh"
 #include "bfloat16/parts/bf16.cuh"
 #include "bfloat16/parts/hopper.cuh"
 
@@ -82,13 +83,6 @@ static __device__ void bring_extent(const tma_ring<TILE_M, TILE_N, STAGES> &ring
     for (unsigned panel = 0; panel < extent.panels; panel++)
         copy_tile(ring.b() + panel * PANEL_BYTES, &maps.b, term, column + panel * PANEL, full);
 }
-
-/* What a block computes at a time: a tile of C, by its first row and column, and of its steps
- * along k those of a split. */
-struct work_tile {
-    size_t row, column;
-    unsigned split, first_step, end;
-};
 
 /* Stores 64 x 64 elements by way of the buffer, with BLENDS for a beta that is not 0. stmatrix
  * writes four 8 x 8 tiles, each lane a row of 16 bytes, to the addresses that the TMA expects in

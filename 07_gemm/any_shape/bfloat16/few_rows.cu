@@ -169,7 +169,8 @@ static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, 
 
 /* A block has 64 columns of C; the blocks of a cluster share the terms. */
 template <enum loads LOADS>
-static __device__ void multiply_rows(const struct gemm &call, unsigned splits)
+static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
+    few_rows(const struct gemm call, const unsigned splits)
 {
     extern __shared__ float sums[]; /* of each warp, ROWS rows */
     const unsigned rank = rank_in_cluster(), rows = (unsigned)call.m;
@@ -186,19 +187,7 @@ static __device__ void multiply_rows(const struct gemm &call, unsigned splits)
     add_warps(sums, rows);
     cluster_barrier();
     add_blocks<LOADS>(call, sums, rows, first, rank, splits);
-    cluster_barrier(); /* nobody may end while others read its memory */
-}
-
-static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
-    few_rows_aligned(const struct gemm call, const unsigned splits)
-{
-    multiply_rows<ALIGNED>(call, splits);
-}
-
-static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
-    few_rows_shifted(const struct gemm call, const unsigned splits)
-{
-    multiply_rows<SHIFTED>(call, splits);
+    cluster_barrier(); /* no block may end while others read its memory */
 }
 
 /* ---- launch ---------------------------------------------------------------------------------- */
@@ -214,7 +203,7 @@ static unsigned clusters_of(kernel_of_rows *kernel, const struct blocks &blocks)
 {
     static unsigned found[MOST_GPUS][2][MOST_SPLITS + 1][MOST_WARPS + 1];
     unsigned &clusters =
-        found[gpu_index()][kernel == few_rows_shifted][blocks.splits][blocks.warps];
+        found[gpu_index()][kernel == few_rows<SHIFTED>][blocks.splits][blocks.warps];
 
     if (clusters == 0) {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -249,7 +238,7 @@ extern "C" void launch_few_rows_bf16(const struct gemm *call)
 {
     const bool aligned = has_aligned_chunks(call->a_bf16, call->lda) &&
                          has_aligned_chunks(call->b_bf16, call->ldb) && call->n % CHUNK == 0;
-    kernel_of_rows *const kernel = aligned ? few_rows_aligned : few_rows_shifted;
+    kernel_of_rows *const kernel = aligned ? few_rows<ALIGNED> : few_rows<SHIFTED>;
     const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;
     const struct blocks blocks = choose_blocks(call, kernel, tiles);
 

@@ -227,7 +227,7 @@ static __device__ void multiply_range(const struct gemm &call, const struct maps
     }
     cluster_barrier();
     add_splits<Config>(call, tile, range, rank, splits);
-    cluster_barrier(); /* nobody may end while others read its memory */
+    cluster_barrier(); /* no block may end while others read its memory */
 }
 
 typedef void thin_kernel(const struct gemm, const struct maps, const unsigned);

@@ -47,8 +47,7 @@ static const char *trouble(const void *address, size_t size, bool kind_says_devi
     }
     if (kind_says_device && !any_place && simt_memory_is_address_of_host(address)) {
         return "is a variable of the device by its address on the host: use cudaMemcpyToSymbol() "
-               "or "
-               "cudaMemcpyFromSymbol(), or what cudaGetSymbolAddress() gives";
+               "or cudaMemcpyFromSymbol(), or what cudaGetSymbolAddress() gives";
     }
     if (region && size <= left) {
         return NULL;

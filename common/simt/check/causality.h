@@ -58,8 +58,8 @@ void simt_causality_unordered(uint64_t number);
 void simt_causality_none_unordered(void);
 /* The number of such a launch, if the tag is of one; else 0. */
 uint64_t simt_causality_launch_of(uint32_t tag);
-/* Whether what the tag stands for, of such a launch, is released to the host; and if that reads it
- * (`heard`), it knows what came before. */
+/* Whether such a launch has released to the host what the tag stands for. `heard`: the host reads
+ * it now, and from then on knows what came before. */
 bool simt_causality_released(uint32_t tag, bool heard);
 /* Block `number` of the grid starts. */
 void simt_causality_start_block(size_t number, unsigned int threads);

@@ -253,8 +253,6 @@ __global__ void same_byte(unsigned char *out)
     out[threadIdx.x / 2] = threadIdx.x; // FAULT same_byte
 }
 
-__global__ void helper_races(float *out, const float *in);
-
 __device__ __noinline__ float read_other(const float *s, int i)
 {
     return s[BLOCK - 1 - i]; // FAULT helper_races
@@ -490,8 +488,6 @@ __global__ void lock_kept(int *lock)
     while (atomicExch(lock, 1) != 0) { // FAULT lock_kept
     }
 }
-
-// ---- nothing wrong ------------------------------------------------------------------------------
 
 // ---- single bytes, and the kernels' own heap ----------------------------------------------------
 

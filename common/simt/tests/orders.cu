@@ -570,7 +570,6 @@ __global__ void ok_grid_barrier(int *data, int *out)
 
 // ---- what some orders of threads alone show -----------------------------------------------------
 
-// Right only if the first warp draws the first tickets.
 // Three blocks hand a value on. In the middle, an order that only acquires is no release, and one
 // that only releases acquires nothing; nor does a scope of one block reach another one.
 __global__ void hand_on(int *flags, int *data, int first, int seen, int last, int scope)
@@ -609,6 +608,7 @@ __global__ void ring(int *slots, int *filled, int *emptied, bool waits)
         }
 }
 
+// Right only if the first warp draws the first tickets.
 __global__ void only_hand_out(int *data)
 {
     int ticket = atomicAdd(&counter, 1);

@@ -403,8 +403,8 @@ static const struct {
          plus<<<8, 128>>>(in, out, 900, 1);
          show_memory("out", out, N * sizeof *out);
      }},
-    /* What it changes is put back each time; what it reads, and what it only writes, is left alone
-     * but for once each. */
+    /* What it changes is put back each time; what it reads, and what it only writes, is touched
+     * once each. */
     {"put_back",
      [](int i) {
          cudaMemset(out, 0, N * sizeof *out);
