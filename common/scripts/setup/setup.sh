@@ -47,11 +47,19 @@ die_usage() { die "$exit_usage" "$1; --help lists the options"; }
 # shown PATH: the path relative to the current folder, if it is below it.
 shown() { printf '%q\n' "${1#"$PWD"/}"; }
 
-# show_end FILE: prints the end of a log, and the log's path.
+# show_end FILE: prints the end of a log, and the log's path. Of ctest's log it prints what the failed tests
+# wrote, if one failed: the end is only their names.
 show_end() {
+    local failed
+    failed=$(awk '/^ *([0-9]+\/[0-9]+ Test|Start) +#?[0-9]+:/ { on = / Test .*\*\*\*/ && !/\*\*\*Skipped/ }
+        / tests passed, / { on = 0 } on' "$1" | tail -n 25)
     {
-        say "---- the end of the log:"
-        tail -n 25 -- "$1"
+        if [[ -n $failed ]]; then
+            say "---- the failed tests wrote:"$'\n'"$failed"
+        else
+            say "---- the end of the log:"
+            tail -n 25 -- "$1"
+        fi
         say "---- the whole log: $(shown "$1")"
     } >&2
 }
