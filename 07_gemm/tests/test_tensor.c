@@ -185,13 +185,15 @@ static void test_tiles(void **state)
     (void)state;
 
     step_test_choose(&tiles_ladder);
+    /* Each tile with one number of splits, the first with all: the splits are arguments. */
     for (size_t t = 0; t < sizeof thin / sizeof thin[0]; t++)
         for (unsigned splits = 1; splits <= 3; splits++) {
             plan = (struct bf16_plan){
                 .way = BF16_THIN, .splits = splits, .rows = thin[t][0], .columns = thin[t][1]};
-            verify_tile(splits);
+            if (splits == t % 3 + 1 || t == 0)
+                verify_tile(splits);
         }
-    /* Each tile with one shape of clusters, that of 104 x 64 with all. */
+    /* Each tile with one cluster shape, the tile of 104 x 64 with all. */
     for (size_t t = 0; t < sizeof fitted / sizeof fitted[0]; t++)
         for (size_t c = 0; c < sizeof clusters / sizeof clusters[0]; c++) {
             plan = (struct bf16_plan){.way = BF16_FITTED,
