@@ -21,14 +21,15 @@ sources() {
     git ls-files -- "${chosen[@]:-*.c}" 2>/dev/null | grep -v -e "/exercise/.*/" -e simt/tests/programs -e simt/tests/simulators
 }
 
-# compile_options FILE: its -I, -D, -f and -std, of the build; nothing if it is not built.
+# compile_options FILE: its -I, -isystem, -D, -f and -std, of the build; nothing if it is not built.
 compile_options() {
     python3 - "$build/compile_commands.json" "$root/$1" <<'END'
 import json, shlex, sys
 for entry in json.load(open(sys.argv[1])):
     if entry["file"] == sys.argv[2]:
         words = shlex.split(entry["command"])
-        print(" ".join(word for word in words if word.startswith(("-I", "-D", "-std", "-fopenmp"))))
+        print(" ".join(word for before, word in zip([""] + words, words)
+                       if word.startswith(("-I", "-isystem", "-D", "-std", "-fopenmp")) or before == "-isystem"))
         break
 END
 }

@@ -371,15 +371,25 @@ def link_others(folder, to, changed):
         link_others(os.path.join(folder, first), os.path.join(to, first), rest)
 
 
+def instructions_of(source):
+    """The environment that selects the instruction set of a source."""
+    named = re.search(r"vector_(\w+)\.c$", source)
+    return {"RUNGS_SIMD": named[1]} if named else {}
+
+
+def runs_here(step, source):
+    """Whether this CPU has the instructions that the source is for."""
+    environment = instructions_of(source)
+    return not environment or run([os.path.join(step.bin, step.name), "--list"], 60,
+                                  env=dict(os.environ, **environment))[0] == 0
+
+
 class Trial:
     """One mutant, compiled and run in a folder of its own."""
 
     def __init__(self, step, mutant, folder):
         self.step, self.mutant, self.folder = step, mutant, folder
-        set_of_file = re.search(r"vector_(\w+)\.c$", mutant.source)
-        self.environment = {"SIMT_DEVICES": str(DEVICES)}
-        if set_of_file:
-            self.environment["RUNGS_SIMD"] = set_of_file[1]
+        self.environment = dict(instructions_of(mutant.source), SIMT_DEVICES=str(DEVICES))
         # The tree of sources by links, for what includes "../07_gemm/parts/matrix.cuh", with this one changed.
         self.sources = os.path.join(folder, "sources", step.name)
         os.makedirs(self.sources)
@@ -659,8 +669,12 @@ def main():
         print("mutate.py: no build in %s, or no such step" % build, file=sys.stderr)
         return 3
     steps = {name: Step(build, name) for name in names}
-    mutants = [mutant for name in names for source in steps[name].sources()
-               for mutant in mutants_of(name, source)
+    sources = [(name, source) for name in names for source in steps[name].sources()]
+    for name, source in sources[:]:
+        if not runs_here(steps[name], source):
+            sources.remove((name, source))
+            print("left out: %s: this CPU lacks its instructions" % os.path.relpath(source, ROOT))
+    mutants = [mutant for name, source in sources for mutant in mutants_of(name, source)
                if not options.operator or mutant.operator in options.operator]
     if options.again is not None:
         mutants = noticed_before(mutants, options.report, options.again)
