@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(ROOT, "common", "scripts", "docs"))
 import docs  # noqa: E402
 
 PRELUDE = """set -eu
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 cmake() {
     while [ $# -gt 0 ]; do
         if [ "$1" = --target ]; then
@@ -41,7 +42,7 @@ ONCE = """#!/bin/bash
 shopt -s extglob
 arguments="${*//+([0-9])M/%(most)s}"
 [[ $# -gt 0 ]] || exit 0
-if [[ $arguments != *[./]* ]]; then
+if [[ $arguments != *[./]* && -z ${OMPI_COMM_WORLD_SIZE:-} ]]; then # each rank of mpirun runs
     [[ ! -e %(done)s/"$arguments" ]] || exit 0
     : >%(done)s/"$arguments"
 fi
