@@ -1,5 +1,5 @@
-/* Step 01, rungs `wider_accumulator`, `pairwise` and `compensated`: three ways to a smaller error,
- * each a change to `naive`. */
+/* Step 01, rungs `wider_accumulator`, `pairwise` and `compensated`: three changes to `naive`, each
+ * of which makes the error smaller. */
 #include <float.h>
 #include <stdio.h>
 
@@ -8,10 +8,10 @@
 
 /* `naive` with an accumulator of the next wider type.
  *
- * Better than `naive`: for float, the additions round at 2^-53 where they rounded at 2^-24; the
- * products still round to float, since only the accumulator is wider. For double, long double is
- * wider on x86 (64 bits of significand in place of 53). Still bad: the chain is as long. What a
- * conversion or x87's registers cost comes on top, and there is no next wider type for ever. */
+ * Better than `naive`: for float, additions now round at 2^-53 instead of 2^-24. Products still
+ * round to float. For double, x86 has a wider long double (64 bits of significand instead of 53).
+ * Still bad: the chain is just as long, and conversions or x87 registers take extra time. The
+ * widest type has no wider one. */
 static float wider_dot(const float *a, const float *b, size_t n)
 {
     double result = 0;
@@ -21,12 +21,12 @@ static float wider_dot(const float *a, const float *b, size_t n)
     return (float)result;
 }
 
-/* The two halves' results, added; a short input is left to the loop of `naive`.
+/* Adds the results of the two halves. A short input is summed by the loop of `naive`.
  *
- * Better than `wider_accumulator`: needs no wider type, and a term meets PAIRWISE_BLOCK + log2(n /
- * PAIRWISE_BLOCK) roundings where it met n. Still bad: within a block, the chain of `naive`.
- * (Blocks do not wait for each other, though: the CPU starts the next one while the chain of this
- * one is still busy.) */
+ * Better than `wider_accumulator`: it needs no wider type. A term is rounded PAIRWISE_BLOCK +
+ * log2(n / PAIRWISE_BLOCK) times instead of n times.
+ * Still bad: a block is summed by the chain of `naive`. (Blocks are independent, so the CPU can
+ * start the next one early.) */
 static float pairwise_dot(const float *a, const float *b, size_t n)
 {
     if (n <= PAIRWISE_BLOCK) {
@@ -40,12 +40,12 @@ static float pairwise_dot(const float *a, const float *b, size_t n)
     return pairwise_dot(a, b, half) + pairwise_dot(a + half, b + half, n - half);
 }
 
-/* Kahan's summation: `correction` is what rounding took from the last addition, given back at the
- * next.
+/* Kahan's summation: `correction` is the rounding error of the last addition. The next term takes
+ * it back out.
  *
- * Better than `pairwise`: an error that hardly grows with n. Bad: four additions in the chain where
- * there was one. Algebra says that the correction is always 0, so a compiler that may calculate as
- * in algebra (-ffast-math) removes it. Max and min never round. */
+ * Better than `pairwise`: the error hardly grows with n. (Max and min never round.)
+ * Bad: the chain has four additions per term instead of one. In algebra the correction is always 0,
+ * so -ffast-math lets the compiler remove it. */
 static float compensated_dot(const float *a, const float *b, size_t n)
 {
     float result = 0, correction = 0;
@@ -196,15 +196,15 @@ void run_compensated(const struct reduction *call)
         *(float *)call->result = compensated_dot(call->a, call->b, call->n);
     else
         reduce_specialized(call, compensated_f32, compensated_f64);
-    /* An infinity leaves inf - inf, a NaN, as the correction. The plain sum is what it should
-     * be. */
+    /* With an infinity the correction becomes inf - inf, which is NaN. The plain sum is then the
+     * right answer. */
     if (!isfinite(is_f64 ? *(double *)call->result : (double)*(float *)call->result))
         run_naive(call);
 }
 
-/* ---- roundings on the way of a term, in units of the type's own (compare.h) ------------------ */
+/* ---- how often a term is rounded, in roundings of the result's type (compare.h) -------------- */
 
-/* n at the wider type's precision, and one when the result becomes a float or double again. */
+/* n roundings in the wider type, and one when the result becomes a float or double again. */
 double depth_wider_accumulator(const struct reduction *call)
 {
     const double n = (double)call->n;
@@ -212,9 +212,9 @@ double depth_wider_accumulator(const struct reduction *call)
                                      : 1 + n * (DBL_EPSILON / FLT_EPSILON);
 }
 
-/* The smaller half's way down to a block, and the block; the larger half's if that is longer. The
- * parts of a level differ by one at most. Where the smaller is a block of 128 the larger, of 129,
- * is cut again, and the smaller has the longer chain. */
+/* The additions in a block, plus one per level. The parts of one level differ by at most one
+ * element. A part of 129 is cut once more than a part of 128, so the smaller part then has the
+ * longer chain. */
 double depth_pairwise(const struct reduction *call)
 {
     size_t smaller = call->n, larger = call->n;
@@ -227,10 +227,10 @@ double depth_pairwise(const struct reduction *call)
     return (double)(larger > PAIRWISE_BLOCK ? smaller : larger) + levels;
 }
 
-/* Each iteration computes result' - correction' = result - correction + term, but for the rounding
- * of (term - correction), and of (next - result) when the term is the larger: twice u * |term -
- * correction|. Corrections are at most u * sum |terms|. With the last correction, which is not
- * given back: 3 u + 2 n u^2, as a share of sum |terms|. */
+/* Each iteration computes result' - correction' = result - correction + term. The rounding
+ * errors are those of (term - correction) and, if the term is larger than the result, of (next -
+ * result): at most 2 u |term - correction|. Corrections are at most u * sum |terms|. The last one
+ * is not taken back. Relative to sum |terms| this makes 3 u + 2 n u^2. */
 double depth_compensated(const struct reduction *call)
 {
     const double u = is_f64_result(call->type) ? DBL_EPSILON / 2 : FLT_EPSILON / 2;

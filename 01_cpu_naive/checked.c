@@ -1,21 +1,21 @@
-/* Step 01, rung `checked`: what it costs to check every index. */
+/* Step 01, rung `checked`: the cost of a check of every index. */
 #include <stdlib.h>
 
 #include "ladder.h"
 #include "problem/reduction/operators.h"
 
-/* Elements and how many there are, as languages have them in which an index out of bounds is an
- * error and not somebody else's memory. */
+/* An array that knows its length, as in languages that report an index out of bounds as an error
+ * instead of reading other memory. */
 struct vector {
     const void *elements;
     size_t length;
 };
 
-/* The length of each vector is its own, and known only when the program runs. If the compiler could
- * see that both are call->n, it would remove most checks, as it does where it can prove them. */
+/* Each vector has a length of its own, known only at run time. If the compiler could see that both
+ * lengths are call->n, it would remove most checks. */
 static struct vector vector_of(const void *elements, size_t length)
 {
-    __asm__("" : "+r"(length)); /* no instructions, but `length` may have changed */
+    __asm__("" : "+r"(length)); /* emits nothing, but may change `length` */
     return (struct vector){elements, length};
 }
 
@@ -31,11 +31,11 @@ SPECIALIZED float at(struct vector vector, size_t i)
     return ((const float *)vector.elements)[in_bounds(vector, i)];
 }
 
-/* `unrolled` with a check at each access. `a.length` is not known to be `n` either.
+/* `unrolled` with a check at each access. The compiler does not know that `a.length` is `n`.
  *
- * Better than `unrolled`: a mistake in an index ends the program at once, in place of a wrong
- * result later. Bad: a comparison and a branch for every load; and with sixteen ways out, an
- * iteration is no longer one block of code that the compiler could turn into SIMD instructions. */
+ * Better than `unrolled`: a wrong index ends the program at once, instead of a wrong result later.
+ * Bad: every load needs a comparison and a branch. An iteration has sixteen exits, so the compiler
+ * cannot turn it into SIMD instructions. */
 static float checked_dot(struct vector a, struct vector b, size_t n)
 {
     float s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;

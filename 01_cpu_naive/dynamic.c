@@ -1,12 +1,12 @@
-/* Step 01, rung `dynamic`: the loop of a language in which a value's type is part of the value. */
+/* Step 01, rung `dynamic`: the loop of a language that stores a value's type with the value. */
 #include <math.h>
 #include <stdint.h>
 
 #include "base/half.h"
 #include "problem/reduction/reduction.h"
 
-/* In the order of promotion: of two operands' kinds the later one is the result's. FLOAT16 is only
- * how vectors store elements: as a value it is a FLOAT32. */
+/* In the order of promotion: the result has the later one of the two operands' kinds. Vectors may
+ * store FLOAT16 elements, but as a value such an element is a FLOAT32. */
 enum kind { INTEGER, FLOAT16, FLOAT32, FLOAT64 };
 
 struct value {
@@ -76,7 +76,7 @@ static struct value multiply(struct value x, struct value y)
     }
 }
 
-/* No integers here: the caller's vectors are of floats. A NaN wins (reduction.h). */
+/* Both operands are floats here. A NaN wins (reduction.h). */
 static struct value larger(struct value x, struct value y)
 {
     const double left = as_float64(x), right = as_float64(y);
@@ -115,11 +115,11 @@ static struct value combine(enum reduce_op op, struct value x, struct value y)
     }
 }
 
-/* One accumulator, whose type is whatever the last addition made it: the integer 0 before the loop,
- * a float after the first iteration.
+/* One accumulator. The last addition decides its type: the integer 0 before the loop, a float after
+ * the first iteration.
  *
- * Bad: all the work around the addition. Each iteration asks both operands for their kind,
- * converts, and wraps the result with its kind; the accumulator waits for all of it. */
+ * Bad: most of the work is not the addition. Each iteration tests the kind of both operands,
+ * converts them, and stores the result with its kind. The accumulator waits for all of it. */
 static struct value dynamic(enum reduce_op op, const void *a, enum kind a_kind, const void *b,
                             enum kind b_kind, size_t n)
 {

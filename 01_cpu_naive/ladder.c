@@ -1,5 +1,5 @@
-/* Step 01: its ladder. Everything else (options, inputs, verification, timing, report) is in
- * common/. */
+/* Step 01: the table of its rungs. Everything else (options, inputs, verification, timing, report)
+ * is in common/. */
 #include "ladder.h"
 #include "library/openblas.h"
 #include "run/step.h"

@@ -8,8 +8,8 @@
 #error "step 01 is about the order of additions: build it without -ffast-math"
 #endif
 
-/* Up to this many elements `pairwise` leaves to the plain loop: few enough for a small error,
- * enough for the recursion's own cost to vanish. */
+/* `pairwise` sums this many elements or fewer in a plain loop. That is few enough for a small
+ * error, and enough to hide the cost of the recursion. */
 enum { PAIRWISE_BLOCK = 128 };
 
 /* dynamic.c, naive.c, map_reduce.c */
@@ -36,13 +36,13 @@ void run_checked(const struct reduction *call);
 /* one_thread.c */
 void run_openblas(const struct reduction *call);
 
-/* How many roundings a term meets; depth_serial (reduction.h) where the loop is one chain. */
+/* How often a term is rounded. A loop that is one chain uses depth_serial (reduction.h). */
 double depth_wider_accumulator(const struct reduction *call);
 double depth_pairwise(const struct reduction *call);
 double depth_compensated(const struct reduction *call);
 double depth_unrolled(const struct reduction *call);
 
-/* What a rung uses. */
+/* Describes what a rung uses, for the report. */
 void how_chain(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_wider_accumulator(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_pairwise(const struct reduction *call, char text[RUNG_HOW_SIZE]);

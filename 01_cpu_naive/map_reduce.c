@@ -1,5 +1,5 @@
-/* Step 01, rungs `map_reduce_pointers` and `map_reduce_inline`: somebody else's loop, and functions
- * of ours. */
+/* Step 01, rungs `map_reduce_pointers` and `map_reduce_inline`: a library's loop calls functions
+ * that we write. */
 #include "map_reduce.h"
 
 #include "ladder.h"
@@ -15,12 +15,12 @@ static void add(void *result, const void *term)
     *(float *)result += *(const float *)term;
 }
 
-/* `naive` as a library would offer it: the loop written once for all types and operators, which are
- * given as functions.
+/* `naive` in the form of a library: one loop for all types and operators, which it gets as
+ * functions.
  *
- * Better than `naive`: only in that the loop is written once. Bad: two calls through pointers for
- * each element, and the result goes through memory between them, since that is where the functions
- * look for it. */
+ * Better than `naive`: the loop is written only once.
+ * Bad: each element costs two calls through pointers. The functions find the result in memory, so
+ * it is stored and loaded between them. */
 static float pointers_dot(const float *a, const float *b, size_t n)
 {
     float result = 0, term;
@@ -29,9 +29,9 @@ static float pointers_dot(const float *a, const float *b, size_t n)
     return result;
 }
 
-/* Better than `map_reduce_pointers`: the compiler sees the loop and the functions together, puts
- * the one into the other, and what is left is `naive`, instruction for instruction or nearly so.
- * Still bad: as `naive`. */
+/* Better than `map_reduce_pointers`: the compiler sees the loop and the functions together and
+ * inlines them. The machine code is that of `naive`, or nearly so.
+ * Still bad: it is as slow as `naive`. */
 static float inline_dot(const float *a, const float *b, size_t n)
 {
     float result = 0, term;
@@ -125,7 +125,7 @@ SPECIALIZED map_function *map_of(enum reduce_op op, enum element_type type)
 
 SPECIALIZED combine_function *combine_of(enum reduce_op op, enum element_type type)
 {
-    /* Not is_f64_result: gcc would see too late that the functions are constants. */
+    /* is_f64_result would not do: gcc would see too late that the functions are constants. */
     const bool is_f64 = type == TYPE_F64 || type == TYPE_F32_F64;
 
     return op == OP_MAX   ? (is_f64 ? larger_f64 : larger_f32)
@@ -135,7 +135,7 @@ SPECIALIZED combine_function *combine_of(enum reduce_op op, enum element_type ty
 
 /* ---- the rungs ------------------------------------------------------------------------------- */
 
-/* Here the functions are chosen when the program runs, there when it is compiled. */
+/* `map_reduce_pointers` chooses its functions at run time, `map_reduce_inline` at compile time. */
 static void pointers_other(const struct reduction *call)
 {
     map_function *const map = map_of(call->op, call->type);

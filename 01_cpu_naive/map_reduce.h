@@ -1,4 +1,4 @@
-/* A loop that knows neither the types nor the operator: it is given a function for each. */
+/* A loop that knows neither the types nor the operator. Its caller passes a function for each. */
 #ifndef MAP_REDUCE_H
 #define MAP_REDUCE_H
 
@@ -7,7 +7,7 @@
 typedef void map_function(const void *a, const void *b, size_t i, void *term);
 typedef void combine_function(void *result, const void *term);
 
-/* Term number i goes to *term, which is the caller's scratch, and is combined into *result. */
+/* Computes term i into *term, which is the caller's scratch, and combines it into *result. */
 static inline void map_reduce_inline(const void *a, const void *b, size_t n, map_function *map,
                                      combine_function *combine, void *term, void *result)
 {
@@ -17,8 +17,8 @@ static inline void map_reduce_inline(const void *a, const void *b, size_t n, map
     }
 }
 
-/* The same, compiled by itself (map_reduce_library.c), as qsort is in the C library: its caller's
- * functions are pointers to it and no more. */
+/* The same, compiled separately (map_reduce_library.c), as qsort in the C library is. The compiler
+ * sees the caller's functions only as pointers. */
 void map_reduce(const void *a, const void *b, size_t n, map_function *map,
                 combine_function *combine, void *term, void *result);
 

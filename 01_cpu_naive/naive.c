@@ -1,4 +1,4 @@
-/* Step 01, rung `naive`: the loop that the definition suggests. */
+/* Step 01, rung `naive`: the loop that follows the definition. */
 #include "ladder.h"
 
 #include <stdio.h>
@@ -7,11 +7,10 @@
 
 /* One accumulator, one element after the other.
  *
- * Better than `dynamic`: the types are known when the loop is compiled, so that nothing is left of
- * them when it runs. Still bad: every addition waits for the one before it, two to four cycles on
- * current CPUs, although the CPU could start two additions a cycle, of several numbers each. The
- * compiler may not reorder them: floating-point addition rounds, so another order is another
- * result, and C promises this one. */
+ * Better than `dynamic`: the compiler knows the types, so the loop does no work for them.
+ * Still bad: every addition waits two to four cycles for the one before it. The CPU could start two
+ * additions per cycle, each of several numbers. But C guarantees the order of the additions: each
+ * one rounds, so another order gives another result. */
 static float naive_dot(const float *a, const float *b, size_t n)
 {
     float result = 0;
@@ -51,7 +50,7 @@ void run_naive(const struct reduction *call)
         reduce_specialized(call, naive_f32, naive_f64);
 }
 
-/* No compiler makes SIMD additions of a chain: one number at a time, on any instruction set. */
+/* The compiler may not use SIMD additions for a chain: it adds one number at a time. */
 void how_chain(const struct reduction *call, char text[RUNG_HOW_SIZE])
 {
     (void)call;

@@ -1,16 +1,16 @@
-/* Step 01, rung `narrow_indices`: what indices of 32 bits cost a CPU of 64. */
+/* Step 01, rung `narrow_indices`: the cost of 32-bit indices on a 64-bit CPU. */
 #include <limits.h>
 
 #include "ladder.h"
 #include "problem/reduction/operators.h"
 
-/* `unrolled` with `unsigned` in place of size_t.
+/* `unrolled` with `unsigned` instead of size_t.
  *
- * Better than `unrolled`: nothing. A register holds 64 bits either way. Bad: unsigned numbers wrap
- * around, and the compiler must allow for that. After 2^32 - 1 comes 0, so a[i] and a[i + 1] need
- * not be neighbours; it computes each address anew, and cannot load several elements at a time.
- * (`int` would do: C leaves its overflow undefined, and compilers take it that there is none.) And
- * a vector of more than 2^32 elements is out of reach. */
+ * Better than `unrolled`: nothing, because a register holds 64 bits either way.
+ * Bad: unsigned numbers wrap around to 0 after 2^32 - 1, so a[i] and a[i + 1] may not be
+ * neighbours. The compiler computes each address anew and cannot load several elements at a time.
+ * (`int` would not have this cost, because its overflow is undefined in C.) A vector of more than
+ * 2^32 elements is out of reach. */
 static float narrow_dot(const float *a, const float *b, size_t length)
 {
     const unsigned n = (unsigned)length;

@@ -1,4 +1,4 @@
-/* Step 01, rung `openblas`: the library on one thread, whatever --threads says, since this step is
+/* Step 01, rung `openblas`: the library on one thread. It ignores --threads, because this step is
  * about one thread. */
 #include "ladder.h"
 #include "library/openblas.h"

@@ -12,7 +12,7 @@
 #include "problem/compare.h"
 #include "step_test.h"
 
-/* 2^24, a thousand ones, -2^24: the plain loop loses every one of the ones. */
+/* 2^24, a thousand ones, -2^24: the plain loop loses all of the ones. */
 static void kahan_keeps_what_the_plain_loop_loses(void **state)
 {
     enum { ONES = 1000 };
@@ -32,8 +32,7 @@ static void kahan_keeps_what_the_plain_loop_loses(void **state)
                                  ONES + 2) == ONES);
 }
 
-/* The same for double, as a dot product, with terms of both signs and a condition number of
- * 2^53. */
+/* The same for double: a dot product of terms of both signs, with a condition number of 2^53. */
 static void kahan_in_double(void **state)
 {
     enum { PAIRS = 500 };
@@ -67,7 +66,7 @@ static void depths_are_those_of_the_order(void **state)
     assert_true(depth_of("pairwise", TYPE_F32, 0) == 0);
     assert_true(depth_of("pairwise", TYPE_F32, PAIRWISE_BLOCK) == PAIRWISE_BLOCK);
     assert_true(depth_of("pairwise", TYPE_F32, 2 * PAIRWISE_BLOCK) == PAIRWISE_BLOCK + 1);
-    /* One more, and the larger half is cut once more, 257 = 128 + 129, but not the smaller. */
+    /* With one more element, 257 = 128 + 129: only the larger half is cut again. */
     assert_true(depth_of("pairwise", TYPE_F32, 2 * PAIRWISE_BLOCK + 1) == PAIRWISE_BLOCK + 1);
     assert_true(depth_of("pairwise", TYPE_F32, 2 * PAIRWISE_BLOCK + 2) == 65 + 2);
     assert_true(depth_of("pairwise", TYPE_F32, 4 * PAIRWISE_BLOCK - 1) == PAIRWISE_BLOCK + 2);
@@ -79,7 +78,7 @@ static void depths_are_those_of_the_order(void **state)
     assert_true(depth_of("compensated", TYPE_F32, (size_t)1 << 24) == 3 + 2);
 }
 
-/* Smaller errors, not only smaller bounds: terms that are all alike, where roundings go one way. */
+/* The errors are smaller, not only the bounds. All terms are equal, so all roundings go one way. */
 static void better_orders_have_smaller_errors(void **state)
 {
     enum { COUNT = 1 << 20 };
@@ -100,7 +99,7 @@ static void better_orders_have_smaller_errors(void **state)
     }
 }
 
-/* A depth that leaves out most of a chain is found out. */
+/* The test of depths detects a depth that leaves out most of a chain. */
 static void understated_depths_are_found_out(void **state)
 {
     struct reduction_rung naive = *step_test_rung("naive");
@@ -111,7 +110,7 @@ static void understated_depths_are_found_out(void **state)
     assert_false(step_test_depth_holds(&naive));
 }
 
-/* The same order gives the same bits, whatever language feature the loop is made of. */
+/* The same order gives the same bits, whatever language feature the loop uses. */
 static void rungs_in_the_plain_order_agree_to_the_last_bit(void **state)
 {
     enum { COUNT = 12345 };
@@ -143,8 +142,8 @@ static void rungs_in_the_plain_order_agree_to_the_last_bit(void **state)
     }
 }
 
-/* The buffer for b's floats is kept: a longer vector must make it grow, a shorter one not be
- * answered with what a longer one left. */
+/* The rung keeps its buffer for b as floats. It must grow for a longer vector, and a shorter one
+ * must not see what a longer one left. */
 static void openblas_converts_b(void **state)
 {
     enum { COUNT = 5000 };
@@ -167,8 +166,8 @@ static void openblas_converts_b(void **state)
     }
 }
 
-/* The rungs of this step run on one thread, whatever number they are given; so says what they
- * tell. */
+/* The rungs of this step run on one thread, whatever --threads says. Their description must say
+ * so. */
 static void one_thread_is_told(void **state)
 {
     const struct reduction call = {.op = OP_SUM, .type = TYPE_F64, .n = 10, .threads = 2};

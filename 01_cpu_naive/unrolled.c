@@ -1,14 +1,15 @@
-/* Step 01, rung `unrolled`: several chains of additions in place of one. */
+/* Step 01, rung `unrolled`: several chains of additions instead of one. */
 #include <stdio.h>
 
 #include "ladder.h"
 #include "problem/reduction/operators.h"
 
-/* `naive` with eight accumulators that take turns.
+/* `naive` with eight accumulators, used in turn.
  *
- * Better than `naive`: eight chains. While one addition waits for its chain, others proceed. Still
- * bad: the source says how many chains there are, not how to put them into SIMD registers; whether
- * the compiler does is its own affair (step 02). */
+ * Better than `naive`: there are eight chains. While one addition waits for its chain, others
+ * proceed.
+ * Still bad: the source fixes the number of chains, but not how they use SIMD registers. Whether
+ * they do is up to the compiler (step 02). */
 static float unrolled_dot(const float *a, const float *b, size_t n)
 {
     float s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
@@ -89,14 +90,13 @@ void run_unrolled(const struct reduction *call)
         reduce_specialized(call, unrolled_f32, unrolled_f64);
 }
 
-/* One of the eight chains, the rest that s0 takes, and the three levels at the end. */
+/* One of the eight chains, the remainder that s0 adds, and the three levels at the end. */
 double depth_unrolled(const struct reduction *call)
 {
     return (double)(call->n / 8 + call->n % 8) + 3;
 }
 
-/* Whether the compiler packs the accumulators into SIMD registers differs by compiler and
- * operator. */
+/* It depends on the compiler and the operator whether the accumulators are in SIMD registers. */
 void how_unrolled(const struct reduction *call, char text[RUNG_HOW_SIZE])
 {
     (void)call;

@@ -1,6 +1,5 @@
-/* Which SIMD instructions the compiler may use of its own accord: those of the processor that it
- * was told to compile for, with -march or otherwise. Each file that includes this asks for
- * itself. */
+/* The SIMD instructions that the compiler may use by itself: those of the processor that it
+ * compiles for (-march). The answer may differ between files, so each one includes this header. */
 #ifndef COMPILED_FOR_H
 #define COMPILED_FOR_H
 

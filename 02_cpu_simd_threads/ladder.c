@@ -1,5 +1,5 @@
-/* Step 02: its ladder. Everything else (options, inputs, verification, timing, report) is in
- * common/. */
+/* Step 02: the table of its rungs. Everything else (options, inputs, verification, timing, report)
+ * is in common/. */
 #include "ladder.h"
 
 #include "library/openblas.h"
@@ -82,7 +82,7 @@ static const struct reduction_rung rungs[] = {
     {
         .rung = {.name = "openmp",
                  .idea = "one OpenMP line, parallel for reduction: threads that are kept",
-                 .flags = RUNG_NONDETERMINISTIC /* from three threads on */,
+                 .flags = RUNG_NONDETERMINISTIC /* with three threads or more */,
                  .unavailable = openmp_unavailable},
         .run = run_openmp,
         .depth = depth_partials,

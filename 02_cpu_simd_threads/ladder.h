@@ -1,4 +1,4 @@
-/* The rungs of step 02, for its table and for one another. */
+/* The rungs of step 02, for its table and for each other. */
 #ifndef LADDER_H
 #define LADDER_H
 

@@ -5,14 +5,14 @@
 #include "ladder.h"
 #include "problem/reduction/operators.h"
 
-/* Step 01's loop and the permission to reorder it. `reduction` tells the compiler that result may
- * be kept in several partial results, so it puts one into each lane of a SIMD register; `restrict`,
- * that nothing written here is read here.
+/* The loop of step 01, with permission to reorder it. `reduction` allows the compiler to keep
+ * several partial results, one per lane of a SIMD register. `restrict` says that the inputs do not
+ * change.
  *
- * Better than step 01: as many additions an instruction as the register has lanes. Still bad: the
- * compiler uses the instruction set that every machine has (SSE2 on x86-64: 4 floats, where this
- * CPU may have 16), and one register of partial results, in which each addition waits for the one
- * before. */
+ * Better than step 01: one instruction does as many additions as the register has lanes.
+ * Still bad: the compiler uses the instruction set that every machine has (SSE2 on x86-64, with 4
+ * floats per register; this CPU may have 16). There is one register of partial results, so each
+ * addition waits for the one before. */
 static float lanes_dot(const float *restrict a, const float *restrict b, size_t n)
 {
     float result = 0;
@@ -95,7 +95,7 @@ static double sum_f64(const double *a, size_t n)
     return result;
 }
 
-/* OpenMP's own max and min have no rule for NaN. */
+/* The max and min of OpenMP have no rule for NaN. */
 #pragma omp declare reduction(larger:float                                                         \
                               : omp_out = combine_f32(OP_MAX, omp_out, omp_in))                    \
     initializer(omp_priv = identity_f32(OP_MAX))

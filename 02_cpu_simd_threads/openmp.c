@@ -1,4 +1,4 @@
-/* Step 02, rungs `openmp`, `openmp_simd` and `openmp_vector`: threads by the compiler. */
+/* Step 02, rungs `openmp`, `openmp_simd` and `openmp_vector`: the compiler starts the threads. */
 #include <stdio.h>
 
 #include "compiled_for.h"
@@ -9,11 +9,11 @@
 #include "vector.h"
 
 #ifdef _OPENMP
-/* One line in place of all that `race` to `local` are about: OpenMP shares out the iterations,
- * gives each thread a result of its own, in a register, and adds them up.
+/* One line does what `race` to `local` are about. OpenMP divides the iterations among the threads,
+ * gives each thread its own result in a register, and adds up these results.
  *
- * Better than `local`: the threads are started once and wait for the next call. Still bad: step
- * 01's loop in each of them. */
+ * Better than `local`: the threads start once and then wait for the next call.
+ * Still bad: each thread runs the loop of step 01. */
 static float openmp_dot(const float *a, const float *b, size_t n, int threads)
 {
     float result = 0;
@@ -24,10 +24,10 @@ static float openmp_dot(const float *a, const float *b, size_t n, int threads)
     return result;
 }
 
-/* One word more, `simd`: the loop of `lanes` in each thread.
+/* One more word, `simd`: each thread runs the loop of `lanes`.
  *
- * Better: as many additions an instruction as the register has lanes. Still bad: the instruction
- * set that every machine has, and one register. */
+ * Better: one instruction does as many additions as the register has lanes.
+ * Still bad: it uses the instruction set that every machine has, and one register. */
 static float openmp_simd_dot(const float *a, const float *b, size_t n, int threads)
 {
     float result = 0;
@@ -38,10 +38,10 @@ static float openmp_simd_dot(const float *a, const float *b, size_t n, int threa
     return result;
 }
 
-/* The shares made by hand, so that each thread can do the loop of `vector` (or another, in `work`).
+/* Shares made by hand, so each thread can run the loop of `vector` (or another one, in `work`).
  *
- * Better: the widest registers, and several. Still bad: the time that OpenMP takes to tell its
- * threads and to hear from them, about 5 us with 16 threads. */
+ * Better: it uses several of the widest registers. Still bad: OpenMP needs about 5 us to start 16
+ * threads on their work and to wait for them. */
 static void on_openmp(const struct reduction *call, void (*work)(const struct reduction *share))
 {
     const int threads = thread_count(call);
@@ -55,8 +55,8 @@ static void on_openmp(const struct reduction *call, void (*work)(const struct re
     combine_partials(call, &partials, threads);
 }
 
-/* A pragma's operator cannot be a parameter: for other operators and types than the dot product of
- * floats the first two rungs make shares by hand, too. */
+/* A pragma's operator cannot be a parameter. So for anything other than the dot product of floats,
+ * the first two rungs also make shares by hand. */
 void run_openmp(const struct reduction *call)
 {
     if (is_float_dot(call))

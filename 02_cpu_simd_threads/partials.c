@@ -1,5 +1,5 @@
-/* Step 02, rungs `adjacent`, `adjacent_plain`, `padded` and `local`: a number of its own for each
- * thread. */
+/* Step 02, rungs `adjacent`, `adjacent_plain`, `padded` and `local`: each thread has a partial
+ * result of its own. */
 #include <stdalign.h>
 #include <stdatomic.h>
 
@@ -8,12 +8,12 @@
 #include "shares.h"
 #include "threads.h"
 
-/* The numbers side by side; the loop stays that of `atomic`, although its atomics now have nobody
- * to contend with.
+/* The partial results lie side by side. The loop is still that of `atomic`, although now each
+ * atomic has only one thread.
  *
- * Better than `atomic`: no addition is ever tried twice. Still bad: false sharing. The numbers
- * lie in one cache line, which one processor at a time can write to, so it travels as it did
- * before. */
+ * Better than `atomic`: no addition has to be repeated.
+ * Still bad: false sharing. The partial results lie in one cache line, which only one core at a
+ * time can write. So the line still moves from core to core. */
 static float adjacent_f32(const struct reduction *call)
 {
     const int threads = thread_count(call);
@@ -29,12 +29,12 @@ static float adjacent_f32(const struct reduction *call)
     return result;
 }
 
-/* The same by plain additions, the loop of `race`: it is no race, since no thread has another's
- * number.
+/* The same with plain additions, the loop of `race`. It is no race here, because each thread has
+ * its own partial result.
  *
- * Better than `adjacent`: no atomics. A plain store waits in the processor's store buffer, and the
- * next load gets the number from there, so the additions go on while the line is elsewhere. Still
- * bad: every addition waits for a store and a load, also on one thread, where no line travels. */
+ * Better than `adjacent`: no atomics. A plain store waits in the core's store buffer, and the next
+ * load reads it there. So the additions go on while the line is elsewhere.
+ * Still bad: every addition waits for a store and a load, even on one thread. */
 static float adjacent_plain_f32(const struct reduction *call)
 {
     const int threads = thread_count(call);
@@ -50,9 +50,9 @@ static float adjacent_plain_f32(const struct reduction *call)
     return result;
 }
 
-/* `adjacent` again, the numbers two cache lines apart (CPUs like to fetch lines in pairs).
+/* `adjacent` again, with two cache lines per partial result (CPUs often fetch lines in pairs).
  *
- * Better: no line travels. Still bad: an atomic for every addition. */
+ * Better: no cache line moves between cores. Still bad: every addition is an atomic. */
 static float padded_f32(const struct reduction *call)
 {
     const int threads = thread_count(call);
@@ -81,8 +81,8 @@ static float local_dot(const float *a, const float *b, size_t n)
 
 /* The same, but each thread adds up in a register (local_dot) and stores once, at the end.
  *
- * Better: step 01's loop on every processor. Still bad: it is step 01's loop, and the threads are
- * started anew for every call, which takes as long as a hundred thousand additions. */
+ * Better: every core runs the loop of step 01. Still bad: it is the loop of step 01. Starting the
+ * threads for every call takes as long as a hundred thousand additions. */
 static float local_f32(const struct reduction *call)
 {
     const int threads = thread_count(call);

@@ -1,4 +1,4 @@
-/* Step 02, the top rungs: the vector loop on several threads that need not be started first. */
+/* Step 02, the top rungs: the vector loop on several threads that are already running. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +26,9 @@ static void reduce_share(void *argument, int t)
     run_vector(&share);
 }
 
-/* Better than `openmp_vector`: threads that are bound to a processor each, and told in one cache
- * line (device/pool.c). Still bad: for a small n, telling the threads takes longer than doing the
- * work. */
+/* Better than `openmp_vector`: each thread is bound to a processor, and one cache line starts them
+ * all (device/pool.c).
+ * Still bad: for a small n, starting the threads takes longer than the work. */
 void run_pool(const struct reduction *call)
 {
     struct pooled pooled = {.call = call, .threads = thread_count(call)};
@@ -53,8 +53,8 @@ static double since_ns(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) * 1e9 + (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* The shortest of several runs of 1,000 calls, in nanoseconds a call; of fewer where these take
- * long: many more threads than processors take a millisecond to tell. */
+/* The shortest of several runs, in nanoseconds per call. A run has 1,000 calls, or fewer if they
+ * take long: with many more threads than processors, a call can take a millisecond. */
 static double shortest_ns(void (*work)(const struct reduction *call), const struct reduction *call)
 {
     enum { CALLS = 1000, TOGETHER = 10, RUNS = 7 };
@@ -77,10 +77,10 @@ static double shortest_ns(void (*work)(const struct reduction *call), const stru
     return shortest;
 }
 
-/* From how many bytes of input on several threads are faster than one. One thread takes bytes /
- * rate; T threads take bytes / (rate * T) and the time to tell them, which is what the pool takes
- * for no work at all. The rate is measured from the second-level cache, where inputs of the size in
- * question lie. */
+/* The input size, in bytes, above which several threads are faster than one. One thread takes bytes
+ * / rate. T threads take bytes / (rate * T), plus the time to start them, which is the time of the
+ * pool without work. The rate is measured in the second-level cache, which holds inputs of this
+ * size. */
 static double worthwhile_bytes(int threads)
 {
     enum { ELEMENTS = 32768 };
@@ -106,15 +106,15 @@ static size_t b_size(const struct reduction *call)
 
 static bool is_worth_threads(const struct reduction *call)
 {
-    const size_t never = 1024; /* elements: spares a tiny problem the arithmetic below */
+    const size_t never = 1024; /* elements: a tiny problem skips the arithmetic below */
     if (call->n < never)
         return false;
     const double bytes = (double)call->n * (double)(element_size(call->type) + b_size(call));
     return call->threads > 1 && bytes >= worthwhile_bytes(thread_count(call));
 }
 
-/* Better than `pool`: a small problem stays on the thread that asks. Still bad: the data may lie
- * where another thread put it. */
+/* Better than `pool`: the calling thread does a small problem alone. Still bad: the data may be in
+ * memory that is far from the thread that reads it. */
 void run_simd_threads(const struct reduction *call)
 {
     if (is_worth_threads(call))
@@ -133,9 +133,9 @@ void how_simd_threads(const struct reduction *call, char text[RUNG_HOW_SIZE])
 
 /* ---- first_touch ----------------------------------------------------------------------------- */
 
-/* A page of memory lies near the processor that writes to it first. Here each thread makes its own
- * copy of its share beforehand (that is not timed), so that on a machine with several memory nodes
- * everybody reads from his own; on a machine with one node it changes nothing. */
+/* A page of memory is placed near the processor that first writes to it. So before the timing, each
+ * thread copies its own share. On a machine with several memory nodes, each thread then reads from
+ * its own node. On a machine with one node, nothing changes. */
 static struct {
     char *a, *b;
 } placed;
@@ -171,7 +171,7 @@ void run_first_touch(const struct reduction *call)
 {
     struct reduction here = *call;
 
-    if (placed.a != NULL && placed.b != NULL) { /* else no memory was left: read the original */
+    if (placed.a != NULL && placed.b != NULL) { /* otherwise memory was short: read the original */
         here.a = placed.a;
         here.b = call->b != NULL ? placed.b : NULL;
     }

@@ -7,11 +7,11 @@
 #include "problem/reduction/operators.h"
 #include "threads.h"
 
-/* A LESSON, wrong on purpose: every thread adds to the one result.
+/* A LESSON, wrong on purpose: all threads add to the one result.
  *
- * Wrong: an addition to memory is a load, an addition and a store. What another thread stored
- * between this thread's load and store is lost. (volatile keeps the compiler from adding in a
- * register and storing once at the end, which would hide the race, not mend it.) */
+ * Wrong: an addition to memory is a load, an addition and a store. Whatever another thread stores
+ * between this load and this store is lost. (Without volatile the compiler would store once, at the
+ * end, which would hide the race.) */
 static void race_dot(const float *a, const float *b, size_t n, volatile float *result)
 {
     for (size_t i = 0; i < n; i++)
@@ -20,8 +20,8 @@ static void race_dot(const float *a, const float *b, size_t n, volatile float *r
 
 /* The same with a lock around each addition.
  *
- * Better: right. Still bad: one thread works, the others wait, and the lock costs more than the
- * addition; slower than one thread without a lock. */
+ * Better: the result is right. Still bad: one thread works while the others wait, and the lock
+ * costs more than the addition. It is slower than one thread without a lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void lock_dot(const float *a, const float *b, size_t n, float *result)
@@ -33,10 +33,10 @@ static void lock_dot(const float *a, const float *b, size_t n, float *result)
     }
 }
 
-/* The same with an atomic: compare-and-swap, and try again if somebody else was faster.
+/* The same with an atomic: compare-and-swap, repeated if another thread was faster.
  *
- * Better: nobody sleeps. Still bad: the cache line with the result travels from processor to
- * processor for every addition. */
+ * Better: no thread sleeps. Still bad: for every addition, the cache line with the result moves
+ * from core to core. */
 static void atomic_dot(const float *a, const float *b, size_t n, _Atomic float *result)
 {
     for (size_t i = 0; i < n; i++) {
@@ -124,7 +124,7 @@ SPECIALIZED void atomic_f64(enum reduce_op op, enum element_type type,
 
 /* ---- the rungs ------------------------------------------------------------------------------- */
 
-/* A race only if several threads have the same result. */
+/* This is a race only if several threads share a result. */
 void add_plainly(const struct reduction *share)
 {
     if (is_float_dot(share))
@@ -149,7 +149,7 @@ void add_atomically(const struct reduction *share)
         reduce_specialized(share, atomic_f32, atomic_f64);
 }
 
-/* Every thread's result is the call's. */
+/* Runs `work` on all threads with one shared result, that of the call. */
 static void on_one_result(const struct reduction *call, void (*work)(const struct reduction *share))
 {
     if (is_f64_result(call->type))

@@ -23,7 +23,7 @@
 #include "step_test.h"
 #include "vector.h"
 
-/* The shares cover everything once, in order, whatever the sizes. */
+/* Shares cover every element once and in order, for any size. */
 static void shares_cover_all(void **state)
 {
     static const size_t sizes[] = {0, 1, 63, 64, 65, 1000, 4096, 1000003, SIZE_MAX};
@@ -71,8 +71,8 @@ static void visit(void *argument, int thread)
     visits->count[thread]++;
 }
 
-/* The calling thread does the shares of those that could not be started: of the pool, which has
- * none yet, and of the rungs that start their own. */
+/* If a thread cannot be started, the calling thread does its share. This is so in the pool, which
+ * has no threads yet, and in the rungs that start their own. */
 static void shares_without_threads(void **state)
 {
     static const char *const own[] = {"lock", "atomic", "adjacent", "padded", "local"};
@@ -99,7 +99,7 @@ static void shares_without_threads(void **state)
     refuses_after = INT_MAX;
 }
 
-/* Every share is done once in each run, with more threads than processors, fewer than before, and
+/* Each run does every share once: with more threads than processors, with fewer than before, and
  * after the pool has gone to sleep. */
 static void pool_does_every_share_once(void **state)
 {
@@ -119,8 +119,8 @@ static void pool_does_every_share_once(void **state)
     }
 }
 
-/* The caller may be moved to another processor, but may use the same ones as before; threads
- * that it starts elsewhere inherit that. */
+/* A run may move the caller to another processor, but must not restrict the processors that it may
+ * use. Threads that the caller starts later inherit this. */
 static void pool_leaves_the_caller_free(void **state)
 {
     static struct visits visits;
@@ -129,7 +129,7 @@ static void pool_leaves_the_caller_free(void **state)
 
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &before)) { /* also from where a worker of the pool is bound */
+        if (CPU_ISSET(cpu, &before)) { /* also on the processor of a pool's worker */
             cpu_set_t one;
             CPU_ZERO(&one);
             CPU_SET(cpu, &one);
@@ -150,7 +150,7 @@ static void probe(int threads, size_t size)
     assert_true(gb_per_s > 0 && gb_per_s < 1e6);
 }
 
-/* Any size, by any number of threads, without a look at how fast. (Each takes 0.1 s or 0.3.) */
+/* Any size and any number of threads works. The rate is not tested. (Each takes 0.1 s or 0.3 s.) */
 static void probe_reads_any_size(void **state)
 {
     static const size_t sizes[] = {0, 1, 4095, 4096, 4608, 100000};
@@ -161,14 +161,14 @@ static void probe_reads_any_size(void **state)
         probe(3, sizes[s]);
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++)
         probe(threads[t], 100000);
-    probe(300, 4096); /* more than there are blocks */
+    probe(300, 4096); /* more threads than blocks */
     probe(2, 3000001);
 }
 
-/* Any number of threads gives the right answer, more than there are elements or processors too. */
+/* Any number of threads gives the right result, even more than there are elements or processors. */
 static void any_thread_count_is_right(void **state)
 {
-    /* A sanitizer takes minutes to start more threads than there may be. */
+    /* With a sanitizer, starting more threads than MAX_THREADS takes minutes. */
     static const int threads[] = {1, 3, 7, STEP_TEST_SANITIZED ? 40 : MAX_THREADS + 44};
     static const size_t sizes[] = {0, 1, 63, 64, 65, 200, 3000};
     struct reduction_options options;
@@ -177,7 +177,7 @@ static void any_thread_count_is_right(void **state)
     step_test_defaults(&options);
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            if (threads[t] >= 40 && sizes[s] < 3000) /* starting them takes long */
+            if (threads[t] >= 40 && sizes[s] < 3000) /* starting many threads takes long */
                 continue;
             options.base.threads = threads[t];
             options.n = sizes[s];
@@ -185,7 +185,7 @@ static void any_thread_count_is_right(void **state)
         }
 }
 
-/* Threads in any order, but the same answer to the last bit. */
+/* The threads run in any order, but the result has the same bits every time. */
 static void top_rung_is_deterministic(void **state)
 {
     enum { COUNT = 100003, RUNS = STEP_TEST_SANITIZED ? 20 : 200 };
@@ -204,8 +204,8 @@ static void top_rung_is_deterministic(void **state)
     free(b);
 }
 
-/* Measuring how many threads suit OpenBLAS leaves the answer to the run, and picks a number that it
- * may use. */
+/* prepare() measures how many threads suit OpenBLAS. It must not write a result, and must not
+ * choose more threads than allowed. */
 static void library_is_prepared_without_an_answer(void **state)
 {
     enum { COUNT = 20000, THREADS = 4 };
@@ -250,8 +250,8 @@ static void expect_how(const char *name, const char *wanted)
         fail_msg("%s: '%s' instead of '%s'", name, text, wanted);
 }
 
-/* The rungs that leave SIMD to the compiler name what this program, too, was compiled for; those by
- * hand what the machine has. (test_vector.c checks the names.) */
+/* Rungs with SIMD by the compiler name the instruction set that this program was compiled for.
+ * Rungs with SIMD by hand name that of the machine. (test_vector.c checks the names.) */
 static void rungs_name_their_instructions(void **state)
 {
     char lanes[RUNG_HOW_SIZE], simd[RUNG_HOW_SIZE], vector[RUNG_HOW_SIZE];
@@ -274,7 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_test_reached),
-        cmocka_unit_test(shares_without_threads), /* before the pool has started any */
+        cmocka_unit_test(shares_without_threads), /* before the pool starts any threads */
         cmocka_unit_test(shares_cover_all),
         cmocka_unit_test(pool_does_every_share_once),
         cmocka_unit_test(pool_leaves_the_caller_free),

@@ -1,6 +1,6 @@
-/* The SIMD loops of every instruction set that this machine runs, against the plain loop, on whole
- * numbers: the answers must be equal. A program of its own, without the test framework, so that it
- * can be compiled for another processor and run there or under an emulator. */
+/* Compares the SIMD loops of every instruction set of this machine with the plain loop. The inputs
+ * are integers, so the results must be equal. The program does not use the test framework, so it
+ * can be compiled for another processor and run there or in an emulator. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static double expected(const struct reduction *call)
     return result;
 }
 
-/* Runs one call; true if the answer is the plain loop's. */
+/* Runs one call. True if the result equals that of the plain loop. */
 static int is_right(const char *name, vector_function *reduce, struct reduction *call)
 {
     union {
@@ -94,7 +94,7 @@ static int check_set(const char *name, vector_function *reduce)
     return right;
 }
 
-/* A NaN in every place of an input with full registers and a tail. */
+/* A NaN at every place of an input that fills registers and has a tail. */
 static int check_nan(const char *name, vector_function *reduce)
 {
     const size_t n = 150;
@@ -124,8 +124,8 @@ static int check_nan(const char *name, vector_function *reduce)
     return right;
 }
 
-/* The first term is so large that its lane loses every 1 it adds. Other lanes keep theirs, so that
- * a loop which leaves all terms to the loop for the rest is found out. */
+/* The first term is so large that its lane loses every 1. Other lanes keep their ones. This detects
+ * a loop that leaves all terms to the scalar loop at the end. */
 static int check_lanes(const char *name, vector_function *reduce)
 {
     enum { N = 64 };
@@ -155,7 +155,7 @@ static int check_lanes(const char *name, vector_function *reduce)
     return 1;
 }
 
-/* What the compiler may use of its own accord is something that this machine has. */
+/* This machine has the instructions that the compiler may use by itself. */
 static int check_compiled_for(void)
 {
     const char *const name = compiled_for();

@@ -34,7 +34,7 @@ void on_threads(const struct reduction *call, void (*work)(const struct reductio
            pthread_create(&handles[started], NULL, thread_main, &jobs[started]) == 0)
         started++;
     work(&jobs[0].share);
-    for (int t = started; t < threads; t++) /* which no thread could be started for */
+    for (int t = started; t < threads; t++) /* the shares whose threads did not start */
         work(&jobs[t].share);
     for (int t = 1; t < started; t++)
         pthread_join(handles[t], NULL);

@@ -1,5 +1,5 @@
-/* Step 02, rungs `one_register` and `vector`: SIMD by hand, with the widest instructions that the
- * machine turns out to have when the program starts. */
+/* Step 02, rungs `one_register` and `vector`: SIMD by hand. At its start the program chooses the
+ * widest instructions that the machine has. */
 #include "vector.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "ladder.h"
 
 #if defined(__x86_64__)
-/* F16C: every CPU with AVX2 has it, but older compilers' __builtin_cpu_supports knows no name. */
+/* Every CPU with AVX2 has F16C, but older compilers' __builtin_cpu_supports lacks the name. */
 static bool converts_halfs(void)
 {
     unsigned a, b, c, d;
@@ -50,7 +50,7 @@ const struct instruction_set vector_sets[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* The first that is here or, if RUNGS_SIMD names one, that one. */
+/* The first set that this machine has or, if RUNGS_SIMD names one, that set. */
 static const struct instruction_set *find(const char *named)
 {
     const struct instruction_set *set;
@@ -66,7 +66,7 @@ static const struct instruction_set *find(const char *named)
     exit(EXIT_BAD_USAGE);
 }
 
-/* Looked up once, before main: the threads of other rungs find it there. */
+/* Chosen once, before main, so threads of other rungs only read it. */
 static const struct instruction_set *best;
 
 __attribute__((constructor)) static void choose(void)
@@ -98,14 +98,14 @@ void how_vector(const struct reduction *call, char text[RUNG_HOW_SIZE])
     snprintf(text, RUNG_HOW_SIZE, "%s", vector_name());
 }
 
-/* A lane's own terms (`scalar` has one lane), the lanes, the tail. */
+/* A lane's own terms (`scalar` has one lane), then the lanes, then the tail. */
 double depth_one_register(const struct reduction *call)
 {
     return (double)call->n + 4 + 16;
 }
 
-/* A lane's own terms (the narrowest registers hold one, and there are four or eight), the
- * registers, the lanes, the tail. */
+/* A lane's own terms (`scalar` has one lane per register, and four or eight registers), then the
+ * registers, then the lanes, then the tail. */
 double depth_vector(const struct reduction *call)
 {
     return (double)(call->n / 4 + 4) + 3 + 4 + 16;

@@ -1,5 +1,5 @@
 /* Step 02, rungs `one_register` and `vector` for x86-64 with AVX2 and FMA: 8 floats or 4 doubles
- * a register. vector_avx512.c explains them. */
+ * per register. vector_avx512.c explains them. */
 #include "vector.h"
 
 #if defined(__x86_64__)
@@ -9,7 +9,7 @@
 
 #define AVX2 __attribute__((target("avx2,fma,f16c")))
 
-/* The sum of the lanes: the upper half onto the lower, until one lane is left. */
+/* The sum of the lanes: adds the upper half to the lower half until one lane is left. */
 AVX2 static inline float sum_of_lanes_f32(__m256 v)
 {
     __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
@@ -59,8 +59,8 @@ AVX2 static float vector_dot(const float *a, const float *b, size_t n)
 
 /* ---- the same for the other operators and types: floats -------------------------------------- */
 
-/* Of max and min the instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x
- * that hold one are put back, so that it stays. */
+/* The max and min instructions return y if either operand is NaN, so a NaN in y wins. Lanes of x
+ * that hold NaN are put back, so a NaN in x also wins. */
 AVX2 SPECIALIZED __m256 join_f32(enum reduce_op op, __m256 x, __m256 y)
 {
     const __m256 nans = _mm256_cmp_ps(x, x, _CMP_UNORD_Q);
@@ -70,14 +70,14 @@ AVX2 SPECIALIZED __m256 join_f32(enum reduce_op op, __m256 x, __m256 y)
                           : _mm256_add_ps(x, y);
 }
 
-/* 8 bytes, 0 or 1, as 8 floats: no pass over b beforehand. */
+/* Converts 8 bytes, 0 or 1, to 8 floats, so b needs no conversion beforehand. */
 AVX2 SPECIALIZED __m256 bytes_as_floats(const unsigned char *bytes)
 {
     const __m128i loaded = _mm_loadl_epi64((const __m128i *)(const void *)bytes);
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(loaded));
 }
 
-/* Elements i to i + 7: floats, or halfs that an instruction makes floats of. */
+/* Elements i to i + 7: floats, or halfs that one instruction converts to floats. */
 AVX2 SPECIALIZED __m256 load_f32(enum element_type type, const void *elements, size_t i)
 {
     const char *const place = (const char *)elements + i * element_size(type);
@@ -86,7 +86,7 @@ AVX2 SPECIALIZED __m256 load_f32(enum element_type type, const void *elements, s
                             : _mm256_loadu_ps((const float *)(const void *)place);
 }
 
-/* s with terms i to i + 7 combined in, lane by lane. */
+/* Combines terms i to i + 7 into s, lane by lane. */
 AVX2 SPECIALIZED __m256 step_f32(enum reduce_op op, enum element_type type, __m256 s, const void *a,
                                  const void *b, size_t i)
 {
@@ -111,7 +111,7 @@ AVX2 SPECIALIZED float fold_f32(enum reduce_op op, __m256 s)
     return result;
 }
 
-/* The lanes of s and the terms from number i on, which fill no register. */
+/* Combines the lanes of s, then the terms from i on, which do not fill a register. */
 AVX2 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, __m256 s,
                                  const struct reduction *call, size_t i)
 {
@@ -208,7 +208,7 @@ AVX2 SPECIALIZED double fold_f64(enum reduce_op op, __m256d s)
     return result;
 }
 
-/* The lanes of s and the terms from number i on, which fill no register. */
+/* Combines the lanes of s, then the terms from i on, which do not fill a register. */
 AVX2 SPECIALIZED void finish_f64(enum reduce_op op, enum element_type type, __m256d s,
                                  const struct reduction *call, size_t i)
 {
@@ -273,7 +273,7 @@ AVX2 SPECIALIZED void several_f64(enum reduce_op op, enum element_type type,
 
 /* ---- the rungs ------------------------------------------------------------------------------- */
 
-/* Not even one register full. */
+/* The input does not fill one register. */
 static bool is_short(const struct reduction *call)
 {
     return call->n < (is_f64_result(call->type) ? 4 : 8);

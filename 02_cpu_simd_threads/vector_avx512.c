@@ -1,4 +1,4 @@
-/* Step 02, rungs `one_register` and `vector` for x86-64 with AVX-512: 16 floats or 8 doubles a
+/* Step 02, rungs `one_register` and `vector` for x86-64 with AVX-512: 16 floats or 8 doubles per
  * register. */
 #include "vector.h"
 
@@ -9,10 +9,10 @@
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
 
-/* Better than `lanes`: the widest registers that this CPU has, whatever the compiler was told, and
- * a multiplication and an addition in one instruction. Still bad: one register of partial results.
- * An addition takes about four cycles, in which others could start, but each waits for the one
- * before. */
+/* Better than `lanes`: the widest registers of this CPU, whatever -march says, and one instruction
+ * for a multiplication and an addition.
+ * Still bad: there is one register of partial results. An addition takes about four cycles, and the
+ * next one waits for it. */
 AVX512 static float one_register_dot(const float *a, const float *b, size_t n)
 {
     __m512 s = _mm512_setzero_ps();
@@ -27,11 +27,10 @@ AVX512 static float one_register_dot(const float *a, const float *b, size_t n)
     return result;
 }
 
-/* Better than `one_register`: four registers that take turns, so that four additions are under way.
- * How many are needed follows from what else bounds the loop. Two registers can be loaded in a
- * cycle; a dot product loads two for one addition, so four are enough, and with eight it measured
- * slightly slower; the other operators load one, and need eight. Still bad: one processor of
- * several. */
+/* Better than `one_register`: four registers are used in turn, so four additions are in flight. The
+ * CPU can load two registers per cycle. A dot product loads two per addition, so four are enough;
+ * eight measured slightly slower. The other operators load one, so they need eight.
+ * Still bad: only one of several cores works. */
 AVX512 static float vector_dot(const float *a, const float *b, size_t n)
 {
     __m512 s0 = _mm512_setzero_ps(), s1 = s0, s2 = s0, s3 = s0;
@@ -55,8 +54,8 @@ AVX512 static float vector_dot(const float *a, const float *b, size_t n)
 
 /* ---- the same for the other operators and types: floats -------------------------------------- */
 
-/* Of max and min the instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x
- * that hold one are left alone, so that it stays. */
+/* The max and min instructions return y if either operand is NaN, so a NaN in y wins. The mask
+ * leaves lanes of x that hold NaN as they are, so a NaN in x also wins. */
 AVX512 SPECIALIZED __m512 join_f32(enum reduce_op op, __m512 x, __m512 y)
 {
     const __mmask16 numbers = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
@@ -66,14 +65,14 @@ AVX512 SPECIALIZED __m512 join_f32(enum reduce_op op, __m512 x, __m512 y)
                           : _mm512_add_ps(x, y);
 }
 
-/* 16 bytes, 0 or 1, as 16 floats: no pass over b beforehand. */
+/* Converts 16 bytes, 0 or 1, to 16 floats, so b needs no conversion beforehand. */
 AVX512 SPECIALIZED __m512 bytes_as_floats(const unsigned char *bytes)
 {
     const __m128i loaded = _mm_loadu_si128((const __m128i *)(const void *)bytes);
     return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(loaded));
 }
 
-/* Elements i to i + 15: floats, or halfs that an instruction makes floats of. */
+/* Elements i to i + 15: floats, or halfs that one instruction converts to floats. */
 AVX512 SPECIALIZED __m512 load_f32(enum element_type type, const void *elements, size_t i)
 {
     const char *const place = (const char *)elements + i * element_size(type);
@@ -83,7 +82,7 @@ AVX512 SPECIALIZED __m512 load_f32(enum element_type type, const void *elements,
                : _mm512_loadu_ps((const float *)(const void *)place);
 }
 
-/* s with terms i to i + 15 combined in, lane by lane. */
+/* Combines terms i to i + 15 into s, lane by lane. */
 AVX512 SPECIALIZED __m512 step_f32(enum reduce_op op, enum element_type type, __m512 s,
                                    const void *a, const void *b, size_t i)
 {
@@ -108,7 +107,7 @@ AVX512 SPECIALIZED float fold_f32(enum reduce_op op, __m512 s)
     return result;
 }
 
-/* The lanes of s and the terms from number i on, which fill no register. */
+/* Combines the lanes of s, then the terms from i on, which do not fill a register. */
 AVX512 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, __m512 s,
                                    const struct reduction *call, size_t i)
 {
@@ -205,7 +204,7 @@ AVX512 SPECIALIZED double fold_f64(enum reduce_op op, __m512d s)
     return result;
 }
 
-/* The lanes of s and the terms from number i on, which fill no register. */
+/* Combines the lanes of s, then the terms from i on, which do not fill a register. */
 AVX512 SPECIALIZED void finish_f64(enum reduce_op op, enum element_type type, __m512d s,
                                    const struct reduction *call, size_t i)
 {
@@ -270,7 +269,7 @@ AVX512 SPECIALIZED void several_f64(enum reduce_op op, enum element_type type,
 
 /* ---- the rungs ------------------------------------------------------------------------------- */
 
-/* Not even one register full. */
+/* The input does not fill one register. */
 static bool is_short(const struct reduction *call)
 {
     return call->n < (is_f64_result(call->type) ? 8 : 16);

@@ -1,5 +1,5 @@
-/* Step 02, rungs `one_register` and `vector` for 64-bit Arm, where every CPU has NEON: 4 floats
- * or 2 doubles a register. vector_avx512.c explains them. */
+/* Step 02, rungs `one_register` and `vector` for 64-bit Arm, where every CPU has NEON: 4 floats or
+ * 2 doubles per register. vector_avx512.c explains them. */
 #include "vector.h"
 
 #if defined(__aarch64__)
@@ -44,13 +44,13 @@ static float vector_dot(const float *a, const float *b, size_t n)
 
 /* ---- the same for the other operators and types: floats -------------------------------------- */
 
-/* These instructions keep a NaN on either side. */
+/* The result of these instructions is NaN if either operand is NaN. */
 SPECIALIZED float32x4_t join_f32(enum reduce_op op, float32x4_t x, float32x4_t y)
 {
     return op == OP_MAX ? vmaxq_f32(x, y) : op == OP_MIN ? vminq_f32(x, y) : vaddq_f32(x, y);
 }
 
-/* 4 bytes, 0 or 1, as 4 floats: no pass over b beforehand. */
+/* Converts 4 bytes, 0 or 1, to 4 floats, so b needs no conversion beforehand. */
 SPECIALIZED float32x4_t bytes_as_floats(const unsigned char *bytes)
 {
     uint32_t word;
@@ -59,7 +59,7 @@ SPECIALIZED float32x4_t bytes_as_floats(const unsigned char *bytes)
     return vcvtq_f32_u32(vmovl_u16(vget_low_u16(halves)));
 }
 
-/* Elements i to i + 3: floats, or halfs that an instruction makes floats of. */
+/* Elements i to i + 3: floats, or halfs that one instruction converts to floats. */
 SPECIALIZED float32x4_t load_f32(enum element_type type, const void *elements, size_t i)
 {
     if (type == TYPE_F16)
@@ -67,7 +67,7 @@ SPECIALIZED float32x4_t load_f32(enum element_type type, const void *elements, s
     return vld1q_f32((const float *)elements + i);
 }
 
-/* s with terms i to i + 3 combined in, lane by lane. */
+/* Combines terms i to i + 3 into s, lane by lane. */
 SPECIALIZED float32x4_t step_f32(enum reduce_op op, enum element_type type, float32x4_t s,
                                  const void *a, const void *b, size_t i)
 {
@@ -85,7 +85,7 @@ SPECIALIZED float fold_f32(enum reduce_op op, float32x4_t s)
     return op == OP_MAX ? vmaxvq_f32(s) : op == OP_MIN ? vminvq_f32(s) : vaddvq_f32(s);
 }
 
-/* The lanes of s and the terms from number i on, which fill no register. */
+/* Combines the lanes of s, then the terms from i on, which do not fill a register. */
 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, float32x4_t s,
                             const struct reduction *call, size_t i)
 {
@@ -170,7 +170,7 @@ SPECIALIZED double fold_f64(enum reduce_op op, float64x2_t s)
     return op == OP_MAX ? vmaxvq_f64(s) : op == OP_MIN ? vminvq_f64(s) : vaddvq_f64(s);
 }
 
-/* The lanes of s and the terms from number i on, which fill no register. */
+/* Combines the lanes of s, then the terms from i on, which do not fill a register. */
 SPECIALIZED void finish_f64(enum reduce_op op, enum element_type type, float64x2_t s,
                             const struct reduction *call, size_t i)
 {

@@ -1,5 +1,5 @@
-/* Step 02, rungs `one_register` and `vector` for every other CPU: registers of one number, yet
- * several of them. */
+/* Step 02, rungs `one_register` and `vector` for every other CPU: each register holds one number,
+ * and `vector` uses several of them. */
 #include "problem/reduction/operators.h"
 #include "vector.h"
 

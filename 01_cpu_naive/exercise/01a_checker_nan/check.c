@@ -30,7 +30,7 @@ static void add(struct call *call, double got, double want, double bound, bool e
 
 static void judge(struct grade *grade, struct call *call)
 {
-    /* In any order: an answer cannot tell the right from the wrong by their number. */
+    /* Shuffles the cases, because an answer must not depend on a case's number. */
     for (int i = call->count - 1; i > 0; i--) {
         const int j = (int)grade_size(grade, 0, (size_t)i);
         const struct call old = *call;
@@ -51,7 +51,7 @@ static void judge(struct grade *grade, struct call *call)
         }
 }
 
-/* A number in [1, 2), exact in double with room to spare. */
+/* A random number in [1, 2) of few bits, so sums of such numbers are exact in double. */
 static double some(struct grade *grade)
 {
     return 1 + (double)grade_size(grade, 0, 255) / 256;

@@ -46,8 +46,8 @@ static void test_large(struct grade *grade)
     }
 }
 
-/* How many chains there are, seen from element `place`: it is 2^24, to which a 1 cannot be
- * added. */
+/* Estimates the number of chains from element `place`, which is 2^24. Adding a 1 to 2^24 does not
+ * change it, so the ones of its own chain are lost. */
 static double chains(struct grade *grade, size_t n, size_t place)
 {
     float *const x = grade_floats(grade, n);
@@ -58,7 +58,7 @@ static double chains(struct grade *grade, size_t n, size_t place)
     x[place] = 0x1p24F;
     if (!grade_run(grade, run, &call))
         return 0;
-    /* The other chains' ones arrive as sums of at least 2, which 2^24 takes without loss. */
+    /* The ones of other chains arrive as sums of at least 2, which 2^24 adds without loss. */
     const double lost = 0x1p24 + (double)(n - 1) - (double)*call.result;
     return lost <= 1 ? (double)n : (double)n / lost;
 }

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Whether got is as near to want as it has to be. */
+/* True if got counts as equal to want. bound is the largest difference allowed. */
 bool is_right(double got, double want, double bound)
 {
     /* ---- your work ---- */

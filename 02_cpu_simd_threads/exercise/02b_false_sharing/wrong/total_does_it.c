@@ -1,10 +1,10 @@
-/* A sum that several threads work at. Each calls add_up; when all are done, one calls total. */
+/* Several threads compute a sum. Each calls add_up. When all have returned, one calls total. */
 enum { SLOT_FLOATS = 16 };
 
 struct sum {
     const float *x;
     int n, threads;
-    float *slots; /* SLOT_FLOATS * threads floats, all 0; the first begins a cache line */
+    float *slots; /* SLOT_FLOATS * threads floats, all 0; starts at a cache line */
 };
 
 void add_up(int thread, void *data);
