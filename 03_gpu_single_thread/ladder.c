@@ -1,5 +1,5 @@
-/* Step 03: its ladder. Everything else (options, inputs, verification, timing, report) is in
- * common/. */
+/* Step 03: the table of its rungs. Everything else (options, inputs, verification, timing, report)
+ * is in common/. */
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
 #include "single_thread.h"
@@ -10,8 +10,8 @@ void launch_loads_in_flight(const struct reduction *call);
 void prepare_with_copies(const struct reduction *call);
 void launch_with_copies(const struct reduction *call);
 
-/* The longest chain is the first accumulator's: its share, the elements left over, then the other
- * accumulators. */
+/* The longest chain is that of the first accumulator: its own elements, then the elements left
+ * over, then the other accumulators. */
 static double depth_accumulators(const struct reduction *call)
 {
     return (double)(call->n / ACCUMULATORS) + (double)(call->n % ACCUMULATORS) + (ACCUMULATORS - 1);

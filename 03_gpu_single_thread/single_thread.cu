@@ -1,15 +1,15 @@
 /* Step 03: the CPU's loop, unchanged, on one thread of a GPU. These are the kernels for the dot
- * product; those for sum, max and min are in single_thread_operators.cu. This file is compiled for
- * each element type (common/kernel/reduce.cuh): element is the type of the elements of a, second of
- * those of b, value of the sum. For floats all three are float. */
+ * product. single_thread_operators.cu has those for sum, max and min. This file is compiled for
+ * each element type (common/kernel/reduce.cuh). `element` is the type of a's elements, `second`
+ * that of b's elements, and `value` that of the sum. For floats all three are float. */
 #include "kernel/reduce.cuh"
 #include "single_thread.h"
 
-/* One thread, one accumulator: the definition again.
+/* One thread and one accumulator, as on the CPU.
  *
- * The result is right, and the time shows what a GPU is not. A load from memory takes hundreds of
- * cycles, and the thread has nothing to do meanwhile. A GPU hides that latency with thousands of
- * other threads, and there are none here.
+ * The result is right, but this is not how to use a GPU. A load from memory takes hundreds of
+ * cycles, and the thread has nothing to do in that time. A GPU hides this latency if it has
+ * thousands of other threads to run. Here there are none.
  * Still bad: each addition waits for the one before. */
 __global__ void single_thread(const element *a, const second *b, size_t n, value *result)
 {
@@ -27,11 +27,11 @@ void launch_single_thread(const struct reduction *call)
     single_thread<<<1, 1>>>(a, b, call->n, (value *)call->result);
 }
 
-/* Sixteen accumulators that take turns.
+/* Sixteen accumulators, used in turn.
  *
- * Better: no addition waits for the one before, and sixteen short sums round less than a long one.
- * Still bad: the compiler mixes loads and additions to save registers, so an addition waits for its
- * load while few others are in flight. */
+ * Better: no addition waits for the one before. Sixteen short sums also round less than a long one.
+ * Still bad: to save registers, the compiler mixes loads and additions. So an addition waits for
+ * its load while few other loads are in flight. */
 __global__ void accumulators(const element *a, const second *b, size_t n, value *result)
 {
     value sum[ACCUMULATORS];
@@ -58,11 +58,11 @@ void launch_accumulators(const struct reduction *call)
     accumulators<<<1, 1>>>(a, b, call->n, (value *)call->result);
 }
 
-/* All loads of an iteration before its first addition.
+/* All loads of an iteration come before its first addition.
  *
- * Better: the thread waits for memory once for sixteen elements.
- * Still bad: a few dozen loads are in flight, and the memory of a GPU needs tens of thousands to be
- * busy. One thread does not have the registers for that.
+ * Better: the thread waits for memory once per sixteen elements.
+ * Still bad: a few dozen loads are in flight, but a GPU's memory is busy only with tens of
+ * thousands. One thread does not have the registers for that.
  *
  * __launch_bounds__(1) says that a block has one thread. Without it the compiler saves registers
  * for other threads, and loads wait until a register is free. */

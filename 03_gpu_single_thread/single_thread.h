@@ -1,4 +1,4 @@
-/* Step 03: what its kernels and their table share. */
+/* Step 03: what its kernels and its table share. */
 #ifndef RUNGS_03_SINGLE_THREAD_H
 #define RUNGS_03_SINGLE_THREAD_H
 

@@ -1,6 +1,6 @@
 /* Step 03: the kernels of single_thread.cu for sum, max and min, and for the dot product of halfs,
- * whose elements become floats before they are multiplied. The comments are there. For the sum of
- * floats term(a, b, i) is a[i], combine(x, y) is x + y, and IDENTITY is 0
+ * which become floats before they are multiplied. The comments are in single_thread.cu. For the sum
+ * of floats, term(a, b, i) is a[i], combine(x, y) is x + y, and IDENTITY is 0
  * (common/kernel/reduce.cuh). */
 #include "kernel/reduce.cuh"
 #include "single_thread.h"

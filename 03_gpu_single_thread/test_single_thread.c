@@ -8,7 +8,7 @@
 
 #include "step_test.h"
 
-/* Every number of elements that the rungs with 16 accumulators can leave over. */
+/* Tests every number of elements that the rungs with 16 accumulators can leave over. */
 static void every_tail_is_added(void **state)
 {
     enum { MOST = 100 };
@@ -35,8 +35,8 @@ static void *placed(const void *vector, size_t bytes)
     return memory;
 }
 
-/* with_copies takes the elements from the host: what is on the device when it starts does not
- * matter. Any number of preparations is allowed, and the last one counts. */
+/* with_copies reads the elements from the host, so the device may hold anything when it starts. A
+ * rung may be prepared several times. The last time counts. */
 static void copies_come_from_the_host(void **state)
 {
     enum { COUNT = 100 };
@@ -79,7 +79,7 @@ static void copies_come_from_the_host(void **state)
     back_end->release(call.result);
 }
 
-/* One launch of one thread, whatever the rung. */
+/* Every rung launches one kernel of one thread. */
 static void one_thread_is_launched(void **state)
 {
     const float a[] = {1, 2, 3};

@@ -1,7 +1,7 @@
-/* Step 04: many threads, one result. These are the kernels for the dot product; those for sum, max
- * and min are in atomic_operators.cu. This file is compiled for each element type
- * (common/kernel/reduce.cuh): element is the type of the elements of a, second of those of b, value
- * of the sum. For floats all three are float. */
+/* Step 04: many threads, one result. These are the kernels for the dot product. atomic_operators.cu
+ * has those for sum, max and min. This file is compiled for each element type
+ * (common/kernel/reduce.cuh). `element` is the type of a's elements, `second` that of b's elements,
+ * and `value` that of the sum. For floats all three are float. */
 #include "kernel/blocks.cuh"
 #include "kernel/reduce.cuh"
 
@@ -11,11 +11,11 @@ __global__ void set_zero(value *result)
     *result = 0;
 }
 
-/* A LESSON, wrong on purpose: the threads of one block divide the elements among themselves and all
- * add to the one result.
+/* A LESSON, wrong on purpose: the threads of one block divide the elements among themselves, and
+ * all of them add to the one result.
  *
- * Wrong: `*result += x` is a load, an addition and a store. Between one thread's load and its store
- * other threads load the same old value, and all their stores but the last are lost. */
+ * Wrong: `*result += x` is a load, an addition and a store. Between one thread's load and its
+ * store, other threads load the same old value. Then all of these stores but the last are lost. */
 __global__ void race(const element *a, const second *b, size_t n, value *result)
 {
     for (size_t i = threadIdx.x; i < n; i += blockDim.x)
@@ -33,11 +33,11 @@ void launch_race(const struct reduction *call)
     race<<<1, threads>>>(a, b, call->n, result);
 }
 
-/* The same with an atomic addition: nothing comes between its load and its store.
+/* The same with an atomic addition: no other access comes between its load and its store.
  *
  * Better: the result is right.
- * Still bad: n atomics on one address execute one after the other, and their order, which decides
- * how the sum rounds, differs from run to run. */
+ * Still bad: n atomics on one address execute one after the other. Their order differs from run to
+ * run, so the sum may round differently each time. */
 __global__ void atomic_element(const element *a, const second *b, size_t n, value *result)
 {
     for (size_t i = threadIdx.x; i < n; i += blockDim.x)
@@ -55,10 +55,10 @@ void launch_atomic_element(const struct reduction *call)
     atomic_element<<<1, threads>>>(a, b, call->n, result);
 }
 
-/* Each thread first adds up its elements in a register, then does one atomic.
+/* Each thread adds up its elements in a register, then does one atomic.
  *
- * Better: as many atomics as there are threads, however large n is.
- * Still bad: one block runs on one SM, and all others are idle. */
+ * Better: there is one atomic per thread, however large n is.
+ * Still bad: one block runs on one SM, and all other SMs are idle. */
 __global__ void one_block(const element *a, const second *b, size_t n, value *result)
 {
     value sum = 0;
@@ -78,11 +78,11 @@ void launch_one_block(const struct reduction *call)
     one_block<<<1, threads>>>(a, b, call->n, result);
 }
 
-/* The same by many blocks: a contiguous slice of the elements per block.
+/* The same with many blocks. Each block has a contiguous slice of the elements.
  *
- * Better: all SMs work, and together have far more loads in flight.
- * Still bad: a slice starts where the one before it ends, usually in the middle of a sector.
- * Then a warp's 128 bytes touch five sectors instead of four. */
+ * Better: all SMs work, and together they have far more loads in flight.
+ * Still bad: a slice starts where the one before it ends, usually in the middle of a sector (32
+ * bytes). Then the 128 bytes of a warp's load touch five sectors instead of four. */
 __global__ void slices(const element *a, const second *b, size_t n, size_t slice, value *result)
 {
     const size_t first = blockIdx.x * slice, left = first < n ? n - first : 0;
@@ -106,11 +106,11 @@ void launch_slices(const struct reduction *call)
     slices<<<blocks.count, blocks.threads>>>(a, b, call->n, slice, result);
 }
 
-/* A grid-stride loop instead of slices: a thread starts at its number in the grid and goes on by
- * the number of threads in the grid.
+/* A grid-stride loop instead of slices. A thread starts at its number in the grid. Its step is the
+ * number of threads in the grid.
  *
- * Better: nothing to cut, and a warp starts at a multiple of 32 elements in every iteration.
- * Still bad: 1,024 atomics per SM, all on one address. */
+ * Better: there is nothing to cut, and every load of a warp starts at a multiple of 32 elements.
+ * Still bad: each SM does 1,024 atomics, all on one address. */
 __global__ void atomic_thread(const element *a, const second *b, size_t n, value *result)
 {
     value sum = 0;
@@ -131,12 +131,12 @@ void launch_atomic_thread(const struct reduction *call)
     atomic_thread<<<blocks.count, blocks.threads>>>(a, b, call->n, result);
 }
 
-/* The threads of a block first combine their numbers by atomics in shared memory.
+/* The threads of a block first combine their sums by atomics in shared memory.
  *
- * Better: one atomic per block on the result. Those in shared memory stay on the SM,
- * and different blocks do them at the same time.
- * Still bad: within a block the atomics still execute one after the other, and where shared memory
- * has no floating-point addition of its own, each is a loop around a compare-and-swap. */
+ * Better: a block does one atomic on the result. Its other atomics stay in the shared memory of its
+ * SM, so blocks on different SMs do theirs at the same time.
+ * Still bad: within a block, atomics execute one after the other. If the GPU has no floating-point
+ * atomic for shared memory, each is a loop with a compare-and-swap. */
 __global__ void atomic_block(const element *a, const second *b, size_t n, value *result)
 {
     __shared__ value of_block;

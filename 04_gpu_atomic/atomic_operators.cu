@@ -1,5 +1,5 @@
-/* Step 04: the kernels of atomic.cu for sum, max and min, and for the dot product of halfs, whose
- * elements become floats before they are multiplied. The comments are there. For the sum of floats
+/* Step 04: the kernels of atomic.cu for sum, max and min, and for the dot product of halfs, which
+ * become floats before they are multiplied. The comments are in atomic.cu. For the sum of floats,
  * term(a, b, i) is a[i], combine(x, y) is x + y, atomic_combine is atomicAdd, and IDENTITY is 0
  * (common/kernel/reduce.cuh). */
 #include "kernel/blocks.cuh"

@@ -1,5 +1,5 @@
-/* Step 04: its ladder. Everything else (options, inputs, verification, timing, report) is in
- * common/. */
+/* Step 04: the table of its rungs. Everything else (options, inputs, verification, timing, report)
+ * is in common/. */
 #include "library/cub.h"
 #include "library/cublas.h"
 #include "problem/reduction/reduction.h"
@@ -12,8 +12,8 @@ void launch_slices(const struct reduction *call);
 void launch_atomic_thread(const struct reduction *call);
 void launch_atomic_block(const struct reduction *call);
 
-/* A thread's own additions, then the atomics. Their order is unknown; an element of the first
- * thread goes through all of them. */
+/* A thread's own additions, then the atomics. Their order is unknown. At worst an element of the
+ * first thread goes through all of them. */
 static double depth_of(size_t n, size_t threads, size_t atomics)
 {
     return (double)(n / threads + 1) + (double)atomics;
@@ -32,7 +32,7 @@ static double depth_atomic_thread(const struct reduction *call)
                     range.most_blocks * range.most_threads);
 }
 
-/* A slice may be longer by one element, so a thread's part of it by one. */
+/* A slice is rounded up, which can add one element to a thread's part. */
 static double depth_slices(const struct reduction *call)
 {
     return depth_atomic_thread(call) + 1;

@@ -8,7 +8,7 @@
 
 #include "step_test.h"
 
-/* The lesson must stay one: 10,000 additions of 1 by 256 threads give far less than 10,000. */
+/* The race must lose updates: 10,000 additions of 1 by 256 threads give far less than 10,000. */
 static void race_loses_updates(void **state)
 {
     enum { COUNT = 10000 };
@@ -17,7 +17,7 @@ static void race_loses_updates(void **state)
 
 #ifdef __SANITIZE_ADDRESS__
     if (strcmp(step_test_ladder()->back_end->name, "simt") == 0)
-        skip(); /* such a build cannot interleave the threads */
+        skip(); /* this build cannot interleave the threads */
 #endif
     assert_string_equal(ladder_rung(step_test_ladder(), 0)->name, "race");
     for (int i = 0; i < COUNT; i++)
@@ -40,12 +40,12 @@ static struct counters counters_of(const char *name, enum reduce_op op, size_t n
                              TYPE_F32, a, NULL, n);
             step_test_ladder()->back_end->counters_read(&counters);
         }
-    assert_int_equal(counters.launches, 2); /* the first, of one thread, writes the identity */
+    assert_int_equal(counters.launches, 2); /* the first launch writes the identity */
     return counters;
 }
 
-/* As many atomics as the kernels' code has, for sums; a compare-and-swap may have to be
- * repeated. */
+/* For sums the counter must equal the number of atomics in the code. A maximum may need more,
+ * because a compare-and-swap may be repeated. */
 static void atomics_are_counted(void **state)
 {
     static const size_t sizes[] = {0, 1, 1000, 200000};

@@ -1,14 +1,14 @@
-/* For tests of speed on a GPU: the step's rungs by the exercises' launches. Compiled by itself,
- * atomic_operators.cu has the kernels for the sum of floats. */
+/* For speed tests on a GPU: the step's rungs, launched like the exercises. atomic_operators.cu
+ * compiled alone has the kernels for the sum of floats. */
 #include "kernel/blocks.cuh"
 
-/* What the rungs' own launches need: not linked here, where none is called. */
+/* The rungs' own launches need this function. It is not linked, because none of them is called. */
 extern "C" unsigned reduction_blocks(const struct reduction *call, unsigned threads,
                                      unsigned resident) __attribute__((weak));
 
 #include "../atomic_operators.cu"
 
-/* *result += the sum of n elements, by the 4 blocks that 04b has. */
+/* *result += the sum of n elements, with 4 blocks as in exercise 04b. */
 extern "C" void rung_atomic_block(const float *in, int n, float *result)
 {
     atomic_block<<<4, REDUCTION_BLOCK>>>(in, NULL, (size_t)n, result);

@@ -25,7 +25,7 @@ static void run(void *arguments)
     grade_from_device(call->result, result, sizeof *result);
 }
 
-/* Where the mask is false, special numbers take the place of the data if `special` is set. */
+/* If `special` is set, elements whose mask is false are replaced by infinities and NaN. */
 static bool try_size(struct grade *grade, int n, enum selected selected, bool special)
 {
     float *const in = grade_floats(grade, (size_t)n);

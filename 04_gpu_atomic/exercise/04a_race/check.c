@@ -60,7 +60,7 @@ static void test_threads(struct grade *grade)
         return;
     const struct grade_line total = grade_total(grade);
     const unsigned long least = (unsigned long)n / 32;
-    /* Few enough requests for the values: whole warps read them, not single lanes. */
+    /* The number of load requests shows whether whole warps read the values, not single lanes. */
     if (total.load_requests > 4 * least + 64)
         grade_fail(grade, 0, "a warp's load serves 32 lanes at the price of one.",
                    "%lu load instructions for %d values; whole warps need about %lu",

@@ -12,7 +12,7 @@ static void need_atomics(struct grade *grade, unsigned long most, const char *wa
     enum { WARPS = 32, WARP = 32 };
     const int n = (int)grade_size(grade, 3000, 6000);
 
-    /* A load for each warp and turn of its loop; what the blocks add up among themselves, too. */
+    /* One load per warp and iteration, plus the accesses for the sums within the blocks. */
     if (!try_size(grade, n) ||
         !grade_few_steps(grade, (uint64_t)(n / WARP + 2 * WARPS + 3 * WARPS * WARP),
                          "all of them at work"))
@@ -58,7 +58,7 @@ static void run_timed(void *arguments)
                           grade_to_device(NULL, sizeof(float))};
 
     grade_time(answer, rung, &device);
-    answer(&device); /* of the calls that were timed, the rung's may be the last */
+    answer(&device); /* the last timed call may have been the rung's */
     grade_from_device(call->result, device.result, sizeof(float));
 }
 

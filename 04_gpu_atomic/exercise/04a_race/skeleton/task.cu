@@ -2,7 +2,7 @@
 
 enum { BLOCK = 128 };
 
-/* bins[v] += how often v occurs among the n values. */
+/* bins[v] += the number of times that v occurs among the n values. */
 __global__ void count_values(const int *values, int n, int *bins)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
