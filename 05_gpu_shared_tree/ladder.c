@@ -1,5 +1,5 @@
-/* Step 05: its ladder. Everything else (options, inputs, verification, timing, report) is in
- * common/. */
+/* Step 05: the table of its rungs. Everything else (options, inputs, verification, timing, report)
+ * is in common/. */
 #include "library/cub.h"
 #include "library/cublas.h"
 #include "problem/reduction/reduction.h"
@@ -17,13 +17,13 @@ void launch_unrolled_tree(const struct reduction *call);
 void launch_vectorized(const struct reduction *call);
 void launch_tree_atomic(const struct reduction *call);
 
-/* depth_two_stages with 255 additions in a row instead of each of the two trees. */
+/* As depth_two_stages, with 255 additions in a row instead of each of the two trees. */
 static double depth_serial_finish(const struct reduction *call)
 {
     return depth_two_stages(call) + 2 * (double)reduction_range(call).most_threads;
 }
 
-/* One launch, and at worst the atomics of all blocks. */
+/* One launch and, at worst, the atomics of all blocks. */
 static double depth_tree_atomic(const struct reduction *call)
 {
     return depth_two_stages(call) + (double)reduction_range(call).most_blocks;

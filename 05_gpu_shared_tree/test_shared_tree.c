@@ -7,7 +7,7 @@
 
 #include "step_test.h"
 
-/* That thread 0 adds 255 numbers in a row may not be left out. */
+/* The test of depths detects a depth that leaves out the 255 additions in a row by thread 0. */
 static void understated_depths_are_found_out(void **state)
 {
     struct reduction_rung serial = *step_test_rung("serial");

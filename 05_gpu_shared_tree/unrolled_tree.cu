@@ -1,23 +1,23 @@
-/* Step 05, continued. One warp does the tree's last rounds alone; then the compiler knows the block
- * size; then loads are wider; then an atomic replaces the second launch. The rungs before, and what
- * all of them share, are in shared_tree.cu. */
+/* Step 05, continued: the last rounds in one warp, a block size known at compile time, wider loads,
+ * and an atomic instead of the second launch. shared_tree.cu has the rungs before, and explains
+ * what all of them share. */
 #include "kernel/blocks.cuh"
 #include "kernel/reduce.cuh"
 
-/* Threads per block, as a constant for the compiler. */
+/* Threads per block, as a compile-time constant. */
 static const unsigned BLOCK = REDUCTION_BLOCK;
 static const unsigned WARP = 32;
 
-/* The last six rounds by one warp.
+/* The last six rounds in one warp.
  *
- * Before Volta (2017) the lanes of a warp ran in lockstep, and programmers wrote this without any
- * synchronization and with a volatile pointer. Now each thread has a program counter of its own: a
- * lane may write before another has read. volatile stops the compiler from reordering, not the
- * hardware. So every round reads, synchronizes the warp, writes, and synchronizes again. Lanes past
- * the middle write values that are not used. That costs nothing, and a condition would.
+ * Before Volta (2017) the lanes of a warp ran in lockstep. Programs did this without
+ * synchronization and with a volatile pointer. Now each thread has its own program counter, so one
+ * lane may store before another lane loads. volatile stops only the compiler from reordering. So in
+ * every round each lane loads, synchronizes, stores, and synchronizes again. Lanes past the middle
+ * store values that are not used. That is cheaper than a condition.
  *
- * Better: six rounds without a barrier for the block.
- * Still bad: the other rounds are a loop, with a comparison, a shift and a branch each. */
+ * Better: six rounds need no barrier for the whole block.
+ * Still bad: the other rounds are a loop, with a comparison, a shift and a branch per round. */
 static __device__ void reduce_last_warp(value *partial, unsigned tid)
 {
     value mine = partial[tid];
@@ -56,7 +56,7 @@ __global__ void last_warp(const element *a, const second *b, size_t n, value *ou
     size_t i = (size_t)blockIdx.x * 2 * blockDim.x + tid;
     for (; i + blockDim.x < n; i += (size_t)gridDim.x * 2 * blockDim.x)
         mine = combine(mine, combine(term(a, b, i), term(a, b, i + blockDim.x)));
-    if (i < n) /* the first of a pair whose second lies past the end */
+    if (i < n) /* the second of this pair is past the end */
         mine = combine(mine, term(a, b, i));
     partial[tid] = mine;
     __syncthreads();
@@ -83,10 +83,10 @@ void launch_last_warp(const struct reduction *call)
     FINISH(last_warp)<<<1, blocks.threads>>>(block_results, NULL, blocks.count, result);
 }
 
-/* The block size as a constant: the compiler knows it, and unrolls the loop over the rounds.
+/* The block size is a constant, so the compiler can unroll the loop over the rounds.
  *
- * Better: only loads, additions, stores and barriers are left of the tree.
- * Still bad: the tree never took long. Each load has 4 bytes per thread. */
+ * Better: only the tree's loads, additions, stores and barriers remain.
+ * Still bad: the tree took little of the time. Each load still reads only 4 bytes per thread. */
 __global__ void unrolled_tree(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value partial[BLOCK];
@@ -96,7 +96,7 @@ __global__ void unrolled_tree(const element *a, const second *b, size_t n, value
     size_t i = (size_t)blockIdx.x * 2 * BLOCK + tid;
     for (; i + BLOCK < n; i += (size_t)gridDim.x * 2 * BLOCK)
         mine = combine(mine, combine(term(a, b, i), term(a, b, i + BLOCK)));
-    if (i < n) /* the first of a pair whose second lies past the end */
+    if (i < n) /* the second of this pair is past the end */
         mine = combine(mine, term(a, b, i));
     partial[tid] = mine;
     __syncthreads();
@@ -124,13 +124,13 @@ void launch_unrolled_tree(const struct reduction *call)
     FINISH(unrolled_tree)<<<1, BLOCK>>>(block_results, NULL, blocks.count, result);
 }
 
-/* 16 bytes per load: four floats or two doubles. The address must be a multiple of 16, so the few
- * elements before the first such address and after the last are read one by one. If a and b are not
- * aligned in the same way, all elements are.
+/* 16 bytes per load: four floats or two doubles. The address must be a multiple of 16. So the few
+ * elements before the first such address and after the last one are loaded one by one. If a and b
+ * are not aligned in the same way, this is so for all elements.
  *
  * Better: a quarter of the load instructions, and more bytes in flight.
- * Still bad: one load of each operand is in flight at a time, and the tree goes through shared
- * memory although registers would do (step 06). */
+ * Still bad: each thread has one load per operand in flight. The tree uses shared memory, although
+ * registers would do (step 06). */
 __global__ void vectorized(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value partial[BLOCK];
@@ -173,9 +173,9 @@ void launch_vectorized(const struct reduction *call)
 
 /* An atomic adds the block's number to the result, so no block waits for the others.
  *
- * Better: no second launch over the blocks' numbers, and one atomic per block. Step 04's
- * atomic_block has 256 more per block in shared memory.
- * Still bad: the result must hold the identity before, which again takes a launch, of a single
+ * Better: there is no second launch, and one atomic per block. (atomic_block of step 04 also has
+ * 256 per block in shared memory.)
+ * Still bad: the result must first be set to the identity, which again takes a launch, of one
  * thread. The blocks add in the order in which they finish, so the last bits differ from run to
  * run. */
 __global__ void write_identity(value *result)

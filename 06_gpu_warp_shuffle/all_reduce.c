@@ -1,5 +1,5 @@
-/* Step 06, several GPUs: NCCL combines the numbers. Every GPU gets the result, the first one where
- * the call wants it. */
+/* Step 06, several GPUs: NCCL combines the GPUs' numbers. Every GPU gets the result; on the first
+ * one, it is stored where the call expects it. */
 #include "library/nccl.h"
 
 #ifdef RUNGS_NCCL
@@ -25,10 +25,10 @@ static void all_reduce(const struct reduction *call, int gpu)
                              type, ncclSum, comms[gpu], (cudaStream_t)share->stream));
 }
 
-/* An all-reduce in the streams, after the kernels. One thread calls for all ranks, so the calls are
- * a group. (NCCL's maximum and minimum drop NaN, so it has sums only.)
+/* An all-reduce in the streams, after the kernels. One thread calls for all ranks, so the calls
+ * form a group. (Only for sums, because NCCL's maximum and minimum drop NaN.)
  *
- * Better: one operation instead of copies and a second launch, and every GPU has the result.
+ * Better: one operation replaces the copies and the second launch, and every GPU has the result.
  * Still bad: one thread launches on all GPUs, so the last one starts late. */
 void launch_nccl(const struct reduction *call)
 {
@@ -41,19 +41,19 @@ void launch_nccl(const struct reduction *call)
     join_gpus();
 }
 
-/* One thread's part. The current GPU belongs to a thread. */
+/* The work of one thread. Each thread has its own current GPU. */
 static void work(void *argument, int gpu)
 {
     CHECK(cudaSetDevice(gpu));
     reduce_on_one_gpu(&shares.of[gpu]);
-    CHECK(cudaGetLastError()); /* it also belongs to a thread */
+    CHECK(cudaGetLastError()); /* each thread has its own last error */
     all_reduce(argument, gpu);
 }
 
-/* A thread per GPU (device/pool.h) calls for its own rank, without a group.
+/* One thread per GPU (device/pool.h). Each calls for its own rank, without a group.
  *
  * Better: all GPUs start at about the same time.
- * Still bad: threads have to be woken and waited for in each call. */
+ * Still bad: every call has to wake the threads and wait for them. */
 void launch_nccl_threads(const struct reduction *call)
 {
     struct reduction argument = *call;

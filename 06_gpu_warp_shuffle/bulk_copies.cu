@@ -1,8 +1,8 @@
 /* Step 06, the top rung: bulk copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and
  * later GPUs.
  *
- * One thread issues copies of kilobytes to shared memory, which do not pass through registers. A
- * barrier in shared memory (mbarrier) counts the bytes that have arrived. */
+ * One thread issues copies of many kilobytes to shared memory. The data does not pass through
+ * registers. A barrier in shared memory (mbarrier) counts the bytes that have arrived. */
 #include "base/integers.h"
 #include "kernel/launch_limits.cuh"
 #include "kernel/mbarrier.cuh"
@@ -12,9 +12,9 @@
 
 static const unsigned BULK_THREADS = 512;
 
-/* A tile is 32 KB of one input; of two inputs with different types, of the one with wider elements.
- * The ring has six tiles of one input, or three of two: 192 KB of the 227 that a block may have on
- * sm_90. */
+/* A tile is 32 KB of one input. If two inputs have different types, it is 32 KB of the wider one.
+ * The ring has six tiles of one input or three of two. That is at most 192 KB; on sm_90 a block may
+ * have 227 KB. */
 enum {
     TILE_BYTES = 32 << 10,
     TILE_TERMS = TILE_BYTES / 16 * PACK,
@@ -24,7 +24,7 @@ enum {
     STAGES = 6 / OPERANDS
 };
 
-/* Starts the copies of the terms from number `first` on to a stage of the ring. */
+/* Starts the copies of one tile, from term number `first` on, to a stage of the ring. */
 static __device__ void fetch(const element *a, const second *b, size_t first, unsigned char *stage,
                              phase_barrier *arrived)
 {
@@ -34,10 +34,10 @@ static __device__ void fetch(const element *a, const second *b, size_t first, un
         copy_bulk(stage + FIRST_BYTES, b + first, SECOND_BYTES, arrived);
 }
 
-/* A ring of STAGES tiles in shared memory: while the threads reduce one, the TMA fills the others.
- * A block takes every gridDim.x-th tile. Elements that do not fill a tile are read one by one.
+/* A ring of STAGES tiles in shared memory: the TMA fills tiles while the threads reduce one. A
+ * block takes every gridDim.x-th tile. Elements that do not fill a tile are loaded one by one.
  *
- * Better: 96 to 192 KB are in flight per SM at all times, and one thread issues all copies.
+ * Better: 80 to 192 KB are in flight per SM at all times, and one thread issues all copies.
  * Still bad: it declines inputs of less than a tile, and two inputs with different alignment. */
 __global__ void __launch_bounds__(BULK_THREADS)
     bulk_copies(const element *a, const second *b, size_t n, size_t head, value *block_results,
@@ -95,13 +95,13 @@ __global__ void __launch_bounds__(BULK_THREADS)
                          result);
 }
 
-/* Whether the TMA can read both inputs from term number `head` on. */
+/* True if the TMA can read both inputs from term number `head` on. */
 static inline bool is_aligned_for_bulk(const element *a, const second *b, size_t head)
 {
     return (size_t)(a + head) % 16 == 0 && (OPERANDS == 1 || (size_t)(b + head) % 16 == 0);
 }
 
-/* Whole tiles after the elements before the first address that is a multiple of 16. */
+/* The number of whole tiles, counted from the first address that is a multiple of 16. */
 size_t bulk_copies_tiles(const struct reduction *call)
 {
     const size_t head = elements_to_alignment((const element *)call->a);

@@ -1,15 +1,15 @@
-/* Step 06, columns: a matrix in, one number per column out. The matrix is row-major, so the
- * elements of a column are a row apart in memory: which thread takes which element decides the
- * speed. */
+/* Step 06, columns: reduces each column of a matrix to one number. The matrix is row-major, so
+ * neighbouring elements of a column are a row apart in memory. The assignment of elements to
+ * threads decides the speed. */
 #include "kernel/reduce.cuh"
 #include "matrix.cuh"
 #include "matrix_plan.h"
 #include "warp_reduce.cuh"
 
-/* A block per column, since a block per row did well.
+/* A block per column, because a block per row was fast.
  *
- * Still bad: neighbouring threads read addresses that are a row apart. Each 4 bytes cost a sector
- * of 32, and the other seven elements of it belong to other blocks. */
+ * Still bad: neighbouring threads read addresses that are a row apart. Each thread uses 4 bytes of
+ * a 32-byte sector, and the other seven elements belong to other blocks. */
 __global__ void column_block(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t column = block_number();
@@ -34,11 +34,11 @@ void launch_column_block(const struct matrix_reduction *call)
                                       (value *)call->result);
 }
 
-/* A thread per column. That was bad for rows.
+/* A thread per column, although a thread per row was slow.
  *
- * Better: the lanes of a warp read neighbours, in every row, and no thread needs another's number.
- * Still bad: as many threads as columns, too few to keep a GPU busy unless the matrix is very
- * wide. */
+ * Better: in every row, the lanes of a warp read neighbours. No thread needs another's number.
+ * Still bad: there are only as many threads as columns. That is too few for a GPU unless the matrix
+ * is very wide. */
 __global__ void column_thread(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t column = block_number() * ROW_BLOCK + threadIdx.x;
@@ -64,9 +64,9 @@ void launch_column_thread(const struct matrix_reduction *call)
 
 static const unsigned BLOCK = COLUMN_BLOCK;
 
-/* Combines the values of the threads in the same column, `width` apart, and stores those
- * of the first `width` threads from `out` on: step 05's tree, ended when one value per column is
- * left. All threads must call it; `inside` says whether a thread's column exists. */
+/* Combines the values of the threads in the same column, `width` threads apart. The first `width`
+ * threads store them from `out` on. This is step 05's tree, ended when one value per column is
+ * left. All threads must call it. `inside` says whether a thread's column exists. */
 static __device__ void store_column(value mine, unsigned width, bool inside, value *out)
 {
     __shared__ value partial[BLOCK];
@@ -82,11 +82,11 @@ static __device__ void store_column(value mine, unsigned width, bool inside, val
         *out = partial[tid];
 }
 
-/* Several threads per column: a block is a tile, `width` threads across (a power of two) and BLOCK
- * / width down, which take every BLOCK / width-th row and combine their numbers in shared memory.
+/* Several threads per column. A block is a tile of threads: `width` across (a power of two), and
+ * `height` down. A thread reduces every `height`-th row. store_column combines the threads.
  *
- * Better: 16 times the threads.
- * Still bad: each load has 4 bytes per thread. */
+ * Better: there are 16 times as many threads.
+ * Still bad: each load reads only 4 bytes per thread. */
 __global__ void column_tile(const value *a, size_t rows, size_t columns, unsigned width, value *out)
 {
     const unsigned across = threadIdx.x % width, down = threadIdx.x / width;
@@ -119,14 +119,14 @@ static __device__ struct pack identities()
     return pack;
 }
 
-/* Combines x with y, element by element, in place. */
+/* Combines y into x, element by element. */
 static __device__ void combine_packs(struct pack *x, const struct pack *y)
 {
     for (unsigned e = 0; e < PACK; e++)
         x->element[e] = combine(x->element[e], y->element[e]);
 }
 
-/* As store_column, for the columns of a pack. */
+/* The same as store_column, for the columns of a pack. */
 static __device__ void store_columns(const struct pack *mine, unsigned width, bool inside,
                                      value *out)
 {
@@ -144,11 +144,11 @@ static __device__ void store_columns(const struct pack *mine, unsigned width, bo
             out[e] = partial[tid].element[e];
 }
 
-/* 16-byte loads: a thread takes PACK neighbouring columns. Every row has to start at a multiple of
+/* 16-byte loads: a thread reduces PACK neighbouring columns. Every row must start at a multiple of
  * 16 bytes.
  *
  * Better: a quarter of the load instructions, and four times the bytes in flight per SM.
- * Still bad: there are also only a quarter of the blocks, so it pays only for many columns. A
+ * Still bad: there is also only a quarter of the blocks, so it pays off only with many columns. A
  * thread waits for one pack before it loads the next. */
 __global__ void column_vectorized(const value *a, size_t rows, size_t columns, unsigned width,
                                   value *out)
@@ -182,15 +182,15 @@ const char *declines_column_vectorized(const struct matrix_reduction *call)
                : NULL;
 }
 
-/* Blocks that are on an SM at a time. */
+/* Blocks that are on an SM at the same time. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800 /* room for 1024 threads */
 enum { RESIDENT = 1024 / BLOCK };
 #else
 enum { RESIDENT = COLUMN_BLOCKS_RESIDENT };
 #endif
 
-/* A thread's part of one column: every `height`-th row from `row` on, COLUMN_ELEMENTS_IN_FLIGHT of
- * them at a time. The first element of the column is at `a`. */
+/* Reduces a thread's part of one column: every `height`-th row from `row` on, with
+ * COLUMN_ELEMENTS_IN_FLIGHT loads at a time. The first element of the column is at `a`. */
 static __device__ value reduce_column(const value *a, size_t row, size_t rows, size_t columns,
                                       unsigned height)
 {
@@ -208,7 +208,7 @@ static __device__ value reduce_column(const value *a, size_t row, size_t rows, s
     return mine;
 }
 
-/* As reduce_column, for the columns of a pack: combines them with *mine. */
+/* The same as reduce_column, for the columns of a pack. It combines them into *mine. */
 static __device__ void reduce_columns(struct pack *mine, const value *a, size_t row, size_t rows,
                                       size_t columns, unsigned height)
 {
@@ -227,11 +227,11 @@ static __device__ void reduce_columns(struct pack *mine, const value *a, size_t 
     }
 }
 
-/* Several rows at a time, and registers for them (see row_in_flight): 64 bytes per thread, or 32
- * if the loads are narrow, because rows do not start at multiples of 16 bytes.
+/* Several rows at a time, with registers for them (see row_in_flight). A thread has 64 bytes in
+ * flight, or 32 with narrow loads, if rows do not start at multiples of 16 bytes.
  *
- * Better: four times the bytes in flight, 96 KB per SM.
- * Still bad: in a narrow matrix most threads have no column, in a low one no row. */
+ * Better: four times the bytes are in flight, 96 KB per SM.
+ * Still bad: most threads have no column in a narrow matrix, and no row in one of few rows. */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     column_in_flight(const value *a, size_t rows, size_t columns, unsigned width, value *out)
 {
@@ -274,11 +274,11 @@ void launch_column_in_flight(const struct matrix_reduction *call)
         start_in_flight(call, column_plan_fixed(call, columns_a_thread(call)));
 }
 
-/* The same kernel with tiles as wide as suits the matrix: narrow ones where columns are few, wide
- * ones where rows are few.
+/* The same kernel, with a tile width that suits the matrix: narrow tiles if there are few columns,
+ * wide tiles if there are few rows.
  *
  * Better: all threads have loads to do.
- * Still bad: few columns, however long, keep few SMs busy. */
+ * Still bad: few columns keep few SMs busy, however long they are. */
 void launch_column_fitted(const struct matrix_reduction *call)
 {
     if (call->columns > 0)
@@ -294,12 +294,12 @@ const char *declines_column_fitted(const struct matrix_reduction *call)
                : NULL;
 }
 
-/* Few, long columns are cut: several blocks one below the other, rows_per_block rows each. They
- * leave a matrix with a row for each of them, and a second launch reduces the columns of that, in
- * the same order every time.
+/* Few, long columns are cut: several blocks one below the other take rows_per_block rows each.
+ * Their results are a matrix with one row per block. A second launch reduces its columns, in the
+ * same order every time.
  *
  * Better: a single long column keeps all SMs busy.
- * Still bad: a second launch, where the last block could finish (one_launch). */
+ * Still bad: it needs a second launch, although the last block could finish (one_launch). */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     column_split(const value *a, size_t rows, size_t columns, unsigned width, size_t rows_per_block,
                  value *out)

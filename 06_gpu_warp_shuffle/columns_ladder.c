@@ -1,4 +1,4 @@
-/* Step 06: the ladder of rungs that reduce the columns of a matrix. */
+/* Step 06: the table of the rungs that reduce the columns of a matrix. */
 #include <stdio.h>
 
 #include "matrix_plan.h"
@@ -28,7 +28,7 @@ static double depth_column_thread(const struct matrix_reduction *call)
     return (double)call->rows;
 }
 
-/* A thread's rows, then the tree over the threads that stand in the same columns. */
+/* A thread's rows, then the tree over the threads with the same columns. */
 static double depth_of_plan(const struct column_plan *plan)
 {
     const unsigned height = COLUMN_BLOCK / plan->width;

@@ -1,6 +1,5 @@
-/* Step 06: the ladder of rungs that reduce a vector. Those for the rows and columns of a matrix are
- * in rows_ladder.c and columns_ladder.c, those for several GPUs in several_ladder.c. All the rest
- * is in common/. */
+/* Step 06: the table of the rungs that reduce a vector. rows_ladder.c and columns_ladder.c have
+ * those for a matrix, several_ladder.c those for several GPUs. Everything else is in common/. */
 #include "library/cub.h"
 #include "library/cublas.h"
 #include "problem/reduction/reduction.h"
@@ -19,14 +18,14 @@ void launch_overlapped(const struct reduction *call);
 void launch_bulk_copies(const struct reduction *call);
 const char *declines_bulk_copies(const struct reduction *call);
 
-/* One launch, and at worst the atomics of all blocks. */
+/* One launch and, at worst, the atomics of all blocks. */
 static double depth_block_atomic(const struct reduction *call)
 {
     return depth_two_stages(call) + (double)reduction_range(call).most_blocks;
 }
 
-/* More than depth_two_stages: the accumulators of a thread are combined at the end, and the last
- * block's warp takes several numbers per lane. */
+/* More than depth_two_stages, because a thread's accumulators are combined at the end, and a lane
+ * of the last block combines several blocks' numbers. */
 static double depth_one_launch(const struct reduction *call)
 {
     return depth_two_stages(call) + 32;

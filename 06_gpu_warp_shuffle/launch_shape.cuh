@@ -1,12 +1,12 @@
-/* Step 06: the shape of a launch by the size of its input. Included for each reduction, after
- * kernel/reduce.cuh. */
+/* Step 06: chooses the shape of a launch by the size of its input. Each reduction includes this
+ * file after kernel/reduce.cuh. */
 
-/* Threads per block, packs that a thread loads per iteration, and blocks. */
+/* Threads per block, packs that a thread loads per iteration, and number of blocks. */
 struct shape {
     unsigned threads, loads, blocks;
 };
 
-/* As many blocks as there is work for, and at most `resident` per SM. */
+/* As many blocks as there is work for, but at most `resident` per SM. */
 static struct shape shape_of(const struct reduction *call, unsigned threads, unsigned loads,
                              unsigned resident)
 {
@@ -15,12 +15,12 @@ static struct shape shape_of(const struct reduction *call, unsigned threads, uns
     return shape;
 }
 
-/* A thread loads one pack per iteration if it has no more to load in all, and otherwise several.
- * Tuned on an H200. */
+/* A small input has a single block. With several blocks, a thread loads one pack per iteration if it
+ * has one or two in all, and otherwise several. Tuned on an H200. */
 static struct shape shape_for_size(const struct reduction *call)
 {
     const size_t packs = call->n / PACK;
-    const size_t wave = (size_t)call->multiprocessors * 1024; /* packs: one for each thread */
+    const size_t wave = (size_t)call->multiprocessors * 1024; /* packs: one per thread */
 
     if (call->n <= 4096 * (size_t)PACK)
         return shape_of(call, 1024, 4, 1); /* a single block: no ticket */

@@ -1,14 +1,14 @@
-/* Step 06: what the kernels of rows and columns and their launches share. Included for each
- * reduction, after kernel/reduce.cuh. An element is a value here, a float or a double, and there is
- * one input. */
+/* Step 06: what the kernels of rows and columns and their launches share. Each reduction includes
+ * this file after kernel/reduce.cuh. There is one input, and its elements have the type `value`,
+ * float or double. */
 
-/* Elements that are loaded together, by one load of 16 bytes. */
+/* The elements that one 16-byte load reads. */
 struct __align__(16) pack
 {
     value element[PACK];
 };
 
-/* A grid of one block per result. Results beyond the most blocks in x continue in y. */
+/* A grid of `blocks` blocks or a few more. Blocks that do not fit in x continue in y. */
 static dim3 grid_of(size_t blocks)
 {
     const size_t most = (size_t)1 << 30;

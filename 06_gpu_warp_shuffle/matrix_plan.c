@@ -3,16 +3,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Waves of blocks, if the work can be cut freely. More waves shorten the wait at the end, and cost
- * more to start and to combine. */
+/* The number of waves of blocks, if the work can be cut freely. With more waves, SMs wait less at
+ * the end, but starting and combining the blocks takes longer. */
 enum { ROW_WAVES = 16, COLUMN_WAVES = 8 };
 
-/* Bytes of a row from which a block takes it, not a warp; and of a piece of a row, at least. */
+/* A row of this many bytes or more gets a block. A piece of a row has at least this many bytes. */
 enum { LONG_ROW = 16 << 10 };
 
-/* Bytes of a row that a block of columns takes at least, if there are as many: where it reads the
- * matrix, and where it reads the far smaller results of the first launch, so that there are many
- * blocks. */
+/* The least bytes of a row per block of columns, if the row has that many. TILE_BYTES is for the
+ * matrix. SECTOR_BYTES is for the far smaller results of the first launch: narrow blocks keep many
+ * SMs busy there. */
 enum { TILE_BYTES = 512, SECTOR_BYTES = 32 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -46,7 +46,7 @@ struct row_plan row_plan_split(const struct matrix_reduction *call)
     size_t pieces =
         smaller(row_blocks_wanted(call) / call->rows, call->columns / (LONG_ROW / size));
     pieces = smaller(pieces, smaller(fitting, MOST_BLOCKS_IN_Y));
-    if (pieces > 1) { /* each piece starts as aligned as its row */
+    if (pieces > 1) { /* each piece has the alignment of its row */
         plan.piece_length = divided_up(divided_up(call->columns, pieces), 8 * pack) * 8 * pack;
         plan.pieces = divided_up(call->columns, plan.piece_length);
     }
@@ -74,8 +74,8 @@ struct column_plan column_plan_fixed(const struct matrix_reduction *call, unsign
     return plan;
 }
 
-/* For `rows` rows of the call's columns, `count` columns per thread, at least `narrowest` threads
- * across if there are columns for them, and at most `most_splits` blocks one below the other. */
+/* Plans `rows` rows of the call's columns, with `count` columns per thread. Blocks are at least
+ * `narrowest` threads wide if there are enough columns, and at most `most_splits` blocks high. */
 static struct column_plan plan_columns(const struct matrix_reduction *call, size_t rows,
                                        unsigned count, unsigned narrowest, size_t most_splits)
 {
@@ -84,7 +84,7 @@ static struct column_plan plan_columns(const struct matrix_reduction *call, size
     const size_t threads_across = divided_up(call->columns, count);
     struct column_plan plan = {.count = count, .rows_per_block = rows};
 
-    /* No more threads down than there are rows for, and none across beyond the last column. */
+    /* No more threads in a column than its rows need, and no threads beyond the last column. */
     const unsigned height = power_of_two(divided_up(rows, in_flight), COLUMN_BLOCK / narrowest);
     plan.width = power_of_two(threads_across, COLUMN_BLOCK / height);
     plan.tiles = (unsigned)divided_up(threads_across, plan.width);

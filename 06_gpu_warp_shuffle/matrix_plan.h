@@ -1,5 +1,5 @@
-/* Step 06, rows and columns: how the work is divided among blocks and threads. Plain C for the
- * host; the kernels are in rows.cu and columns.cu. */
+/* Step 06, rows and columns: how the work is divided among blocks and threads. This is plain C for
+ * the host. The kernels are in rows.cu and columns.cu. */
 #ifndef RUNGS_06_MATRIX_PLAN_H
 #define RUNGS_06_MATRIX_PLAN_H
 
@@ -19,33 +19,33 @@ enum {
     ROW_BLOCK = 256,
     COLUMN_BLOCK = 512,
 
-    /* Blocks that are on an SM at a time (__launch_bounds__). */
+    /* Blocks that are on an SM at the same time (__launch_bounds__). */
     ROW_BLOCKS_RESIDENT = 5,
     COLUMN_BLOCKS_RESIDENT = 3,
 
-    /* What a thread loads before it uses the first of it: packs of 16 bytes or, if columns are
-     * read element by element, elements. */
+    /* The number of loads of a thread before it uses the first value. A load reads a pack of 16
+     * bytes or, if columns are read element by element, one element. */
     ROW_PACKS_IN_FLIGHT = 4,
     COLUMN_PACKS_IN_FLIGHT = 4,
     COLUMN_ELEMENTS_IN_FLIGHT = 8,
 
-    /* The hardware's limit of a grid in y. */
+    /* The hardware's limit for a grid's y dimension. */
     MOST_BLOCKS_IN_Y = 65535
 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Either `lanes` neighbouring lanes take a row, in a grid of `grid` blocks, or, if `lanes` is 0, a
- * block takes each of the `pieces` of a row. */
+/* If `lanes` is not 0, `lanes` neighbouring lanes reduce a row, in a grid of `grid` blocks. If it
+ * is 0, a row has `pieces` pieces, and one block reduces each of them. */
 struct row_plan {
     unsigned lanes, grid;
     size_t pieces, piece_length;
 };
 
-/* For rows that are not cut into pieces. */
+/* The plan for rows that are not cut into pieces. */
 struct row_plan row_plan_fitted(const struct matrix_reduction *call, size_t rows, size_t columns);
 
-/* Cuts rows into pieces if they are too few, and long enough. The pieces' results, a matrix of
+/* Cuts rows into pieces if there are few rows and they are long. The pieces' results, a matrix of
  * `pieces` columns, fit into the workspace. */
 struct row_plan row_plan_split(const struct matrix_reduction *call);
 
@@ -59,26 +59,26 @@ struct column_plan {
     size_t rows_per_block;
 };
 
-/* How many columns a thread takes: those of a 16-byte load if every row starts at a multiple of 16
+/* The number of columns per thread: those of a 16-byte load if every row starts at a multiple of 16
  * bytes, otherwise one. */
 unsigned columns_a_thread(const struct matrix_reduction *call);
 
-/* Blocks of a warp across, which take all rows of their columns. */
+/* Blocks that are one warp wide and reduce all rows of their columns. */
 struct column_plan column_plan_fixed(const struct matrix_reduction *call, unsigned count);
 
-/* As wide as suits the matrix. */
+/* Blocks whose width suits the matrix. */
 struct column_plan column_plan_fitted(const struct matrix_reduction *call);
 
-/* With several blocks one below the other if columns are few. Their results, a matrix of
- * `splits` rows, fit into the workspace. */
+/* The same, with several blocks one below the other if there are few columns. Their results, a
+ * matrix of `splits` rows, fit into the workspace. */
 struct column_plan column_plan_split(const struct matrix_reduction *call);
 
-/* For those results. */
+/* The plan of the second launch, which reduces those results. */
 struct column_plan column_plan_second(const struct matrix_reduction *call, unsigned splits);
 
 /* ---- small helpers --------------------------------------------------------------------------- */
 
-/* The least power of two from n up, no more than `most`, which is one. */
+/* The smallest power of two that is at least n, limited to `most`, a power of two. */
 static inline unsigned power_of_two(size_t n, unsigned most)
 {
     unsigned power = 1;
@@ -87,7 +87,7 @@ static inline unsigned power_of_two(size_t n, unsigned most)
     return power;
 }
 
-/* Of a tree over `leaves` values, a power of two. */
+/* The number of rounds of a tree over `leaves` values, a power of two. */
 static inline double rounds_of_tree(unsigned leaves)
 {
     double rounds = 0;

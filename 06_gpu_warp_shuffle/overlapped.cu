@@ -1,18 +1,18 @@
 /* Step 06: launches that overlap (programmatic dependent launch), on Hopper (sm_90) and later GPUs.
- * On the CPU back end they follow one another.
+ * On the CPU back end they run one after the other.
  *
- * The next kernel in the stream may start on SMs that have room while this one still runs. It waits
- * there until this one's writes are visible. So calls in a series do not pay for a launch each. */
+ * The next kernel in the stream may start on free SMs while this one still runs. There it waits
+ * until this one's stores are visible. So a series of calls pays only part of each launch. */
 #include "kernel/blocks.cuh"
 #include "kernel/overlap.cuh"
 #include "kernel/reduce.cuh"
 #include "launch_shape.cuh"
 #include "warp_reduce.cuh"
 
-/* The rung shape_by_size with launches that overlap. A launch with an attribute cannot be written
- * as <<<>>>: cudaLaunchKernelEx takes its configuration, the kernel and its arguments.
+/* The rung shape_by_size with launches that overlap. The syntax <<<>>> has no place for a launch
+ * attribute, so cudaLaunchKernelEx takes the configuration, the kernel and its arguments.
  *
- * Better: the time of a small input was mostly launch, and part of that is hidden now.
+ * Better: the time of a small input was mostly launch time, and part of it is now hidden.
  * Still bad: loads pass through registers, which leaves a little bandwidth unused. */
 __global__ void __launch_bounds__(256) overlapped_256x1(const element *a, const second *b, size_t n,
                                                         value *block_results, value *result)

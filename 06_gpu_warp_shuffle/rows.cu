@@ -1,5 +1,5 @@
-/* Step 06, rows: a matrix in, one number per row out. The matrix is row-major, so the elements of a
- * row are neighbours in memory: which thread takes which element decides the speed. */
+/* Step 06, rows: reduces each row of a matrix to one number. The matrix is row-major, so the
+ * elements of a row are neighbours. The assignment of elements to threads decides the speed. */
 #include "kernel/reduce.cuh"
 #include "matrix.cuh"
 #include "matrix_plan.h"
@@ -9,9 +9,9 @@ static const unsigned BLOCK = ROW_BLOCK;
 
 /* A thread per row, as a CPU programmer would write it.
  *
- * Still bad: the lanes of a warp read addresses that are a row apart. Each load moves a sector of
- * 32 bytes to use 4, and the rest may no longer be in the cache when it is needed. And a matrix of
- * few rows keeps few threads busy. */
+ * Still bad: the lanes of a warp read addresses that are a row apart. A load moves a 32-byte sector
+ * per lane and uses 4 bytes of it. The rest may have left the cache before it is used. A matrix of
+ * few rows also keeps few threads busy. */
 __global__ void row_thread(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t row = block_number() * BLOCK + threadIdx.x;
@@ -35,8 +35,8 @@ void launch_row_thread(const struct matrix_reduction *call)
 
 /* A warp per row.
  *
- * Better: a warp reads 128 neighbouring bytes at a time and uses all of them, and five shuffles
- * combine its lanes.
+ * Better: a warp reads 128 neighbouring bytes at a time and uses all of them. Five shuffles combine
+ * its lanes.
  * Still bad: a matrix of few, long rows keeps few warps busy. */
 __global__ void row_warp(const value *a, size_t rows, size_t columns, value *out)
 {
@@ -66,7 +66,7 @@ void launch_row_warp(const struct matrix_reduction *call)
 /* A block per row.
  *
  * Better: eight warps share a long row.
- * Still bad: in a short row most threads are idle. Each load has 4 bytes per thread. */
+ * Still bad: in a short row most threads are idle. Each load reads only 4 bytes per thread. */
 __global__ void row_block(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t row = block_number();
@@ -91,9 +91,9 @@ void launch_row_block(const struct matrix_reduction *call)
                                (value *)call->result);
 }
 
-/* Thread `me` of `width` combines its part of the n elements at `a`: 16-byte loads from the first
- * address that is a multiple of 16, `loads` of them before the first is used, and one by one the
- * elements before and after. */
+/* Combines the part of thread `me` of `width` threads in the n elements at `a`. From the first
+ * address that is a multiple of 16, it uses 16-byte loads, `loads` of them before it uses the first
+ * value. Elements before and after are loaded one by one. */
 static __device__ value reduce_span(const value *a, size_t n, unsigned me, unsigned width,
                                     unsigned loads)
 {
@@ -127,8 +127,8 @@ static __device__ value reduce_span(const value *a, size_t n, unsigned me, unsig
 /* 16-byte loads.
  *
  * Better: a quarter of the load instructions, and four times the bytes in flight.
- * Still bad: a thread waits for one pack before it loads the next. In a row of less than 4 KB some
- * threads have none. */
+ * Still bad: a thread waits for one pack before it loads the next. In a row of less than 4 KB, some
+ * threads have no pack. */
 __global__ void row_vectorized(const value *a, size_t rows, size_t columns, value *out)
 {
     const size_t row = block_number();
@@ -151,7 +151,7 @@ void launch_row_vectorized(const struct matrix_reduction *call)
                                     (value *)call->result);
 }
 
-/* Blocks that are on an SM at a time. */
+/* Blocks that are on an SM at the same time. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800 /* room for 1024 threads */
 enum { RESIDENT = 1024 / BLOCK };
 #else
@@ -161,10 +161,10 @@ enum { RESIDENT = ROW_BLOCKS_RESIDENT };
 /* Several packs at a time.
  *
  * __launch_bounds__ tells the compiler how many blocks share the registers. Without it the compiler
- * saves registers, and does the loads one after the other.
+ * saves registers and does the loads one after the other.
  *
- * Better: four times the bytes in flight, 80 KB per SM.
- * Still bad: in a short row most threads find nothing to load. */
+ * Better: four times the bytes are in flight, 80 KB per SM.
+ * Still bad: in a short row most threads have nothing to load. */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     row_in_flight(const value *a, size_t rows, size_t columns, value *out)
 {
@@ -188,7 +188,7 @@ void launch_row_in_flight(const struct matrix_reduction *call)
                                    (value *)call->result);
 }
 
-/* Combines the values of `width` neighbouring lanes, a power of two; the first of them gets the
+/* Combines the values of `width` neighbouring lanes, a power of two. The first of them gets the
  * result. All lanes of the warp must call it. */
 static __device__ value reduce_lanes(value mine, unsigned width)
 {
@@ -197,18 +197,18 @@ static __device__ value reduce_lanes(value mine, unsigned width)
     return mine;
 }
 
-/* Only as many lanes for a short row as have ROW_PACKS_IN_FLIGHT loads each: a warp, or a part of
- * one. A long row still has a block.
+/* A short row gets only as many lanes as have ROW_PACKS_IN_FLIGHT loads each: a warp or a part of
+ * one. A long row still gets a block.
  *
- * Better: all threads have loads to do, also in short rows.
- * Still bad: a few rows, however long, keep few SMs busy. */
+ * Better: all threads have loads to do, even in short rows.
+ * Still bad: few rows keep few SMs busy, however long they are. */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     row_fitted(const value *a, size_t rows, size_t columns, unsigned width, value *out)
 {
     const unsigned rows_of_block = BLOCK / width;
     const unsigned lane = threadIdx.x % width, mine_of_block = threadIdx.x / width;
 
-    /* All lanes do all iterations: the shuffles need them, with a row or without. */
+    /* All lanes do all iterations, even those without a row, because the shuffles need them. */
     for (size_t first = (size_t)blockIdx.x * rows_of_block; first < rows;
          first += (size_t)gridDim.x * rows_of_block) {
         const size_t row = first + mine_of_block;
@@ -247,11 +247,11 @@ const char *declines_row_fitted(const struct matrix_reduction *call)
                : NULL;
 }
 
-/* Few, long rows are cut, one block per piece. That leaves a matrix with a column per piece, and a
- * second launch reduces its rows, in the same order every time.
+/* Few, long rows are cut into pieces, with one block per piece. The results are a matrix with one
+ * column per piece. A second launch reduces its rows, in the same order every time.
  *
  * Better: a single long row keeps all SMs busy.
- * Still bad: a second launch, where the last block could finish (one_launch). */
+ * Still bad: it needs a second launch, although the last block could finish (one_launch). */
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     row_split(const value *a, size_t columns, size_t piece_length, value *out)
 {

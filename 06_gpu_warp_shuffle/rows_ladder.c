@@ -1,4 +1,4 @@
-/* Step 06: the ladder of rungs that reduce the rows of a matrix. */
+/* Step 06: the table of the rungs that reduce the rows of a matrix. */
 #include <stdio.h>
 
 #include "matrix_plan.h"

@@ -1,5 +1,5 @@
-/* Step 06, several GPUs: each GPU reduces its share of the input to one number, by the top rung of
- * one GPU. These rungs differ in how the numbers are combined. The shares lie on the GPUs before a
+/* Step 06, several GPUs: each GPU reduces its share of the input to one number, with the top rung
+ * of one GPU. The rungs differ in how they combine the numbers. The shares are on the GPUs before a
  * call (shares.h). */
 #include "several_gpus.h"
 
@@ -12,7 +12,7 @@ void launch_bulk_copies(const struct reduction *call);
 const char *declines_bulk_copies(const struct reduction *call);
 size_t bulk_copies_tiles(const struct reduction *call);
 
-/* The ring pays off where every block fills it several times. */
+/* The ring pays off if every block has at least eight tiles. */
 void reduce_on_one_gpu(const struct reduction *call)
 {
     if (bulk_copies_tiles(call) >= 8 * (size_t)call->multiprocessors &&
@@ -31,7 +31,7 @@ void reduce_shares(void)
     select_gpu(shares.first);
 }
 
-/* What combines the numbers: a sum of products needs a sum. */
+/* The reduction of the GPUs' numbers. For a dot product it is a sum. */
 static struct reduction of_numbers(const struct reduction *call, const void *numbers)
 {
     struct reduction second = *call;
@@ -58,13 +58,13 @@ void launch_one_gpu(const struct reduction *call)
 static double combine(enum reduce_op op, double x, double y)
 {
     if (op == OP_MAX)
-        return x > y || x != x ? x : y; /* keeps NaN: Max and Min in common/kernel/reduce.cuh */
+        return x > y || x != x ? x : y; /* keeps NaN, as do Max and Min in kernel/reduce.cuh */
     if (op == OP_MIN)
         return x < y || x != x ? x : y;
     return x + y;
 }
 
-/* Combines the numbers in memory of the host, and leaves the result in the place of the first. */
+/* Combines the numbers in host memory. The result replaces the first number. */
 static void combine_on_host(const struct reduction *call)
 {
     double *const wide = shares.on_host;
@@ -83,10 +83,10 @@ const char *declines_ranks(const struct reduction *call)
     return ranks_count() > 1 ? "is for one process with all GPUs" : NULL;
 }
 
-/* The numbers are copied to the host, which combines them.
+/* The GPUs' numbers are copied to the host, which combines them.
  *
- * Better than one GPU: N times the memory bandwidth.
- * Still bad: the host waits for the GPUs and the GPUs for the host, twice in each call. */
+ * Better than one GPU: N GPUs have N times the memory bandwidth.
+ * Still bad: twice per call, the host waits for the GPUs and the GPUs wait for the host. */
 void launch_host_copies(const struct reduction *call)
 {
     const size_t size = result_size(call->type);
@@ -110,11 +110,11 @@ void prepare_peers(const struct reduction *call)
     enable_peer_access(call->gpus);
 }
 
-/* The numbers are copied to the first GPU, which combines them. Events make the streams wait for
- * each other.
+/* The GPUs' numbers are copied to the first GPU, which combines them. Events make the streams wait
+ * for each other.
  *
- * Better: the host only issues the work, and calls follow one another without it.
- * Still bad: every GPU has a copy of a few bytes, which is an operation of its own. */
+ * Better: the host only issues the work, so calls follow one another without waiting for it.
+ * Still bad: each GPU does a copy of a few bytes, which is an operation of its own. */
 void launch_peer_copies(const struct reduction *call)
 {
     const size_t size = result_size(call->type);
@@ -141,10 +141,10 @@ const char *declines_peer_access(const struct reduction *call)
     return NULL;
 }
 
-/* Each kernel writes its number where the first GPU will read it, in that GPU's memory.
+/* Each kernel stores its number directly in the first GPU's memory.
  *
- * Better: no copies.
- * Still bad: a second launch on the first GPU, and only that one has the result. */
+ * Better: there are no copies.
+ * Still bad: it needs a second launch on the first GPU, and only that GPU has the result. */
 void launch_peer_access(const struct reduction *call)
 {
     const struct reduction second = of_numbers(call, shares.on_first);
@@ -166,8 +166,8 @@ void launch_peer_access(const struct reduction *call)
 static cudaStream_t captured;
 static cudaGraphExec_t all_launches;
 
-/* The work of launch_peer_access becomes a graph: the default stream, which cannot be captured,
- * has a stand-in meanwhile. */
+/* Captures the work of launch_peer_access in a graph. The default stream cannot be captured, so
+ * another stream replaces it meanwhile. */
 void prepare_graph(const struct reduction *call)
 {
     cudaGraph_t graph;
@@ -188,10 +188,10 @@ void prepare_graph(const struct reduction *call)
     CHECK(cudaGraphDestroy(graph));
 }
 
-/* The same as a CUDA graph, whose nodes are on all GPUs.
+/* The same work as a CUDA graph, which has nodes on all GPUs.
  *
- * Better: one call by the host, however many GPUs there are.
- * Still bad: the graph has this call's addresses and sizes. Other calls need a new one. */
+ * Better: the host makes one call, however many GPUs there are.
+ * Still bad: the graph contains this call's addresses and sizes. Other calls need a new graph. */
 void launch_graph(const struct reduction *call)
 {
     (void)call;

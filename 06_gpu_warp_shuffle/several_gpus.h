@@ -4,9 +4,9 @@
 
 #include "shares.h"
 
-/* In several_gpus.c and, those on NCCL, in all_reduce.c. */
+/* In several_gpus.c, except for the rungs that use NCCL, which are in all_reduce.c. */
 void launch_one_gpu(const struct reduction *call);
-/* With several ranks, of which none has all GPUs. */
+/* Declines if there are several ranks, because then no process has all GPUs. */
 const char *declines_ranks(const struct reduction *call);
 void launch_host_copies(const struct reduction *call);
 void prepare_peers(const struct reduction *call);
@@ -19,11 +19,11 @@ void prepare_all_reduce(const struct reduction *call);
 void launch_nccl(const struct reduction *call);
 void launch_nccl_threads(const struct reduction *call);
 
-/* Every GPU is asked for its share, by this thread, one after the other: launches do not wait. */
+/* This thread starts the reduction of each share, one GPU after the other. It does not wait. */
 void reduce_shares(void);
 
-/* How much of the rung's time is communication that nothing hides; where there are no clocks,
- * nothing (unhidden.c). */
+/* Each describes how much of the rung's time is communication that nothing hides (unhidden.c). If
+ * there are no clocks, it writes nothing. */
 void how_host_copies(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_peer_copies(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_peer_access(const struct reduction *call, char text[RUNG_HOW_SIZE]);

@@ -1,16 +1,16 @@
-/* Step 06: the ladder of rungs that reduce a vector on several GPUs. */
+/* Step 06: the table of the rungs that reduce a vector on several GPUs. */
 #include "library/nccl.h"
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
 #include "several_gpus.h"
 
-/* As of the top rung of one GPU (ladder.c). */
+/* The depth of the top rung of one GPU (ladder.c). */
 static double depth_one_gpu(const struct reduction *call)
 {
     return depth_two_stages(call) + 32;
 }
 
-/* A share is shorter; then the numbers of all GPUs are combined. */
+/* The depth of a share, then one step per GPU to combine their numbers. */
 static double depth_shares(const struct reduction *call)
 {
     struct reduction share = *call;
@@ -19,7 +19,7 @@ static double depth_shares(const struct reduction *call)
     return depth_one_gpu(&share) + call->gpus;
 }
 
-/* Rungs differ in how the numbers of the GPUs come together. */
+/* The rungs differ only in how the GPUs' numbers are combined. */
 #define BY_ONE_GPU                                                                                 \
     .same_kernels_as = "one_gpu", .same_kernels_because = "the idea is how the numbers travel"
 

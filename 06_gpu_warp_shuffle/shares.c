@@ -7,11 +7,11 @@ struct shares shares;
 
 void select_gpu(int gpu)
 {
-    if (ranks_count() == 1) /* otherwise it is the only one */
+    if (ranks_count() == 1) /* a process of several ranks has only one */
         CHECK(cudaSetDevice(gpu));
 }
 
-/* Of the shares that were placed before. */
+/* Frees the shares of an earlier place_shares. */
 static void release_shares(void)
 {
     for (int gpu = shares.end - 1; gpu >= shares.first; gpu--) {
@@ -40,7 +40,7 @@ static const void *part_of(const void *input, size_t size, size_t first)
     return input != NULL ? (const char *)input + first * size : NULL;
 }
 
-/* A copy, on the current GPU, of n elements of the first GPU's input from number `first` on. */
+/* Copies n elements of the first GPU's input, from number `first` on, to the current GPU. */
 static const void *copy_share(const void *input, size_t size, size_t first, size_t n, int gpu)
 {
     void *memory = NULL;
@@ -64,7 +64,7 @@ static void place_share(const struct reduction *call, int gpu)
     select_gpu(gpu);
     CHECK(cudaMalloc(&share->result, sizeof(double)));
     CHECK(cudaEventCreateWithFlags(&shares.done[gpu], cudaEventDisableTiming));
-    if (gpu == shares.first) { /* has all of the input: its share is where it is */
+    if (gpu == shares.first) { /* it has all of the input, so its share needs no copy */
         share->a = part_of(call->a, element_size(call->type), first);
         share->b = part_of(call->b, second_size(call->type), first);
         return;
@@ -74,7 +74,7 @@ static void place_share(const struct reduction *call, int gpu)
     CHECK(cudaMalloc(&share->workspace, reduction_workspace(call)));
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     share->stream = stream;
-    CHECK(cudaDeviceSynchronize()); /* that stream does not wait for the copies */
+    CHECK(cudaDeviceSynchronize()); /* the new stream does not wait for the copies */
 }
 
 void place_shares(const struct reduction *call)

@@ -1,4 +1,4 @@
-/* Step 06, several GPUs: the input in shares, one on each. */
+/* Step 06, several GPUs: the input is divided into shares, one per GPU. */
 #ifndef SHARES_H
 #define SHARES_H
 
@@ -13,32 +13,32 @@ extern "C" {
 
 struct shares {
     int gpus;
-    int first, end; /* of these, this process's: all; with several ranks, the one of its number */
-    /* The reduction of each GPU's share: the first one here works in the default stream, the
-     * others in streams of their own. `result` is a place on that GPU. */
+    int first, end; /* this process's GPUs: all, or with several ranks the one of its rank */
+    /* The reduction of each GPU's share. `result` is on that GPU. The first GPU of this process
+     * works in the default stream, each other one in a stream of its own. */
     struct reduction of[MOST_GPUS];
-    cudaEvent_t begun;           /* of the first GPU: the call has begun */
-    cudaEvent_t done[MOST_GPUS]; /* of each */
-    void *on_first;              /* a place for each GPU's number, on the first */
-    void *on_host;               /* the same in memory of the host that GPUs can copy to */
+    cudaEvent_t begun;           /* on the first GPU: the call has begun */
+    cudaEvent_t done[MOST_GPUS]; /* one per GPU: its share is done */
+    void *on_first;              /* on the first GPU, a place for each GPU's number */
+    void *on_host;               /* the same in host memory that GPUs can copy to */
 };
 
-/* What the rungs share; place_shares, their `prepare`, fills it in. */
+/* The state that the rungs share. place_shares fills it in; the rungs use that as `prepare`. */
 extern struct shares shares;
 void place_shares(const struct reduction *call);
 
 /* Makes a GPU of this process the current one. */
 void select_gpu(int gpu);
 
-/* Where GPU `gpu`'s number is in on_first or on_host. */
+/* The place of a GPU's number in on_first or on_host. */
 void *place_of(void *numbers, int gpu);
 
-/* At the beginning of a call the other GPUs wait for the first one's earlier work. At its end the
- * first one waits for the others. So the events that time the first one's stream time all. */
+/* At the start of a call, the other GPUs wait for earlier work of the first one. At its end, the
+ * first one waits for the others. So events in the first one's stream time all GPUs. */
 void fork_gpus(void);
 void join_gpus(void);
 
-/* The top rung of one GPU: its result for the share. */
+/* Reduces a share with the top rung of one GPU. */
 void reduce_on_one_gpu(const struct reduction *call);
 
 /* Ends the program if a call failed (library/cuda_check.h). */

@@ -1,5 +1,5 @@
-/* Rows and columns of a matrix: every rung at the shapes where such kernels break, and on data with
- * known answers. */
+/* Rows and columns of a matrix: tests every rung at shapes where such kernels often fail, and on
+ * data with known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static int open_machine(void **state)
     return 0;
 }
 
-/* The step's ladders are vectors, rows and columns. */
+/* The first ladders of the step are vectors, rows and columns. */
 static const struct ladder *ladder_of(enum matrix_axis axis)
 {
     return step.ladders[axis == AXIS_ROWS ? 1 : 2];
@@ -36,7 +36,7 @@ static const struct ladder *ladder_of(enum matrix_axis axis)
 
 /* ---- the problem's own inputs ---------------------------------------------------------------- */
 
-/* The threads that a rung starts for each result, where that is a fixed number of them. */
+/* The number of threads that a rung starts per result, if that number is fixed. */
 static size_t threads_a_result(const char *rung)
 {
     static const struct {
@@ -52,7 +52,7 @@ static size_t threads_a_result(const char *rung)
     return 1;
 }
 
-/* Many threads for few elements take long to emulate: one test does it, the others do not. */
+/* Many threads for few elements take long to emulate, so only one test has such shapes. */
 static bool is_slow(const struct rung *rung, enum matrix_axis axis,
                     const struct reduction_options *options)
 {
@@ -60,7 +60,7 @@ static bool is_slow(const struct rung *rung, enum matrix_axis axis,
     return results * threads_a_result(rung->name) > 100 * 256;
 }
 
-/* Every rung of the table on the probes and the random data. */
+/* Runs every rung of the table on the probes and on random data. */
 static void verify(enum matrix_axis axis, const struct reduction_options *options)
 {
     const struct ladder *table = ladder_of(axis);
@@ -110,7 +110,7 @@ static void verify_both(size_t rows, size_t columns, enum reduce_op op, enum ele
     }
 }
 
-/* Around warps, blocks, packs and tiles, one side after the other. */
+/* Sizes around those of warps, blocks, packs and tiles. */
 static const size_t sides[] = {0, 1, 2, 5, 31, 32, 33, 257, 1025};
 enum { SIDES = sizeof sides / sizeof sides[0] };
 
@@ -136,7 +136,7 @@ static void test_operators_types_and_alignment(void **state)
                             (s + (size_t)op + (size_t)type) % 2);
 }
 
-/* So wide or tall that a row, or a column, is spread over several blocks. */
+/* These matrices are so wide or so tall that a row or a column is spread over several blocks. */
 static void test_second_stage(void **state)
 {
     static const size_t shapes[][2] = {{1, 65537}, {3, 13001}, {2, 32768}, {65537, 1}, {13001, 3},
@@ -150,7 +150,7 @@ static void test_second_stage(void **state)
     }
 }
 
-/* On a GPU of one multiprocessor each of the few blocks has several rounds. */
+/* On a GPU of one multiprocessor there are few blocks, and each has several rounds. */
 static void test_many_rounds(void **state)
 {
     static const size_t shapes[][2] = {{20001, 3}, {3, 60001}, {30011, 1}, {5500, 24}};
@@ -167,8 +167,8 @@ static void test_many_rounds(void **state)
 
 /* ---- known answers --------------------------------------------------------------------------- */
 
-/* What a rung makes of a matrix of floats (TYPE_F32) or doubles; `out` has room for the results.
- * False if it declines. */
+/* Runs a rung on a matrix of floats (TYPE_F32) or doubles and writes its results to `out`. Returns
+ * false if the rung declines. */
 static bool reduce(enum matrix_axis axis, const struct matrix_rung *rung, enum reduce_op op,
                    enum element_type type, const void *a, size_t rows, size_t columns, void *out)
 {
@@ -206,14 +206,14 @@ static bool reduce(enum matrix_axis axis, const struct matrix_rung *rung, enum r
     return runs;
 }
 
-/* Such a grid of many blocks takes seconds to emulate: row_block stands for the others. */
+/* A grid of so many blocks takes seconds to emulate, so only row_block runs it. */
 static bool has_grid_of_row_block(const struct rung *rung)
 {
     return strcmp(rung->name, "row_vectorized") == 0 || strcmp(rung->name, "row_in_flight") == 0;
 }
 
-/* All rungs of both axes on a matrix of floats: result number `i` must be rows_want[i] or
- * columns_want[i]. NaN wants NaN. */
+/* Runs all rungs of both axes on a matrix of floats. Result number i must be rows_want[i] or
+ * columns_want[i]. If NaN is expected, the result must be NaN. */
 static void expect(enum reduce_op op, const float *a, size_t rows, size_t columns,
                    const double *rows_want, const double *columns_want)
 {
@@ -252,7 +252,7 @@ static void test_small_matrix(void **state)
     expect(OP_MIN, a, 2, 3, row_minima, column_minima);
 }
 
-/* Element (r, c) is r + c: closed forms in both directions. */
+/* Element (r, c) is r + c, so sums and maxima have closed forms in both directions. */
 static void test_counting_matrix(void **state)
 {
     enum { ROWS = 67, COLUMNS = 130 };
@@ -275,7 +275,7 @@ static void test_counting_matrix(void **state)
     expect(OP_MAX, a, ROWS, COLUMNS, row_maxima, column_maxima);
 }
 
-/* More rows, or columns, than a grid has blocks in y. */
+/* There are more rows, or columns, than a grid can have blocks in y. */
 static void test_more_results_than_blocks_in_y(void **state)
 {
     enum { MANY = 65539 };
@@ -292,7 +292,7 @@ static void test_more_results_than_blocks_in_y(void **state)
     expect(OP_MAX, a, 1, MANY, all, each);
 }
 
-/* A matrix without columns has rows, and without rows it has columns: all are the identity. */
+/* The results of rows without columns, and of columns without rows, are the identity. */
 static void test_empty(void **state)
 {
     static const float a[1] = {0};
@@ -311,7 +311,7 @@ static void test_empty(void **state)
     }
 }
 
-/* A NaN spoils its row and its column and nothing else, wherever it stands; so does an infinity. */
+/* A NaN or an infinity, at any place, changes only the results of its row and its column. */
 static void test_nan_and_infinity(void **state)
 {
     enum { ROWS = 70, COLUMNS = 133 };
@@ -341,7 +341,7 @@ static void test_nan_and_infinity(void **state)
             }
 }
 
-/* The top rungs promise the same bits every time. */
+/* The top rungs guarantee the same bits every time. */
 static void test_repeatable(void **state)
 {
     enum { ROWS = 9001, COLUMNS = 5, TIMES = 3 };

@@ -1,5 +1,5 @@
-/* How the work on rows and columns is divided: every element is in one part, and what the parts
- * leave for the second launch fits into the workspace and into a grid. */
+/* How the work on rows and columns is divided. Every element must be in one part. What the parts
+ * leave for the second launch must fit into the workspace and into a grid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "matrix_plan.h"
 
-/* Shapes of every magnitude, on GPUs with little and with much memory for results. */
+/* Random shapes of every magnitude, on GPUs with little or much memory for results. */
 static struct matrix_reduction random_call(uint64_t *state)
 {
     uint64_t random[5];
@@ -74,7 +74,7 @@ static void test_parts(void **state)
     }
 }
 
-/* One row more than a block reads at once: that row is another block's. */
+/* With one row more than a block reads at once, that row goes to another block. */
 static void test_last_row(void **state)
 {
     enum { ROWS = COLUMN_BLOCK / WARP_SIZE * COLUMN_PACKS_IN_FLIGHT };

@@ -1,4 +1,4 @@
-/* Several GPUs: every rung with as many as there are, up to 8, at the sizes where shares break. */
+/* Several GPUs: tests every rung with up to 8 of them, at sizes where shares often fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void verify(int gpus, enum reduce_op op, enum element_type type, size_t n
     step_test_rungs(&options.base);
 }
 
-/* No element, fewer than GPUs, one each, and shares that are not alike. */
+/* No elements, fewer than GPUs, one per GPU, and shares of different lengths. */
 static void test_shares(void **state)
 {
     static const int counts[] = {1, 2, 3, 4, 8};
@@ -61,7 +61,7 @@ static void test_shares(void **state)
     }
 }
 
-/* More than there are. */
+/* Asks for more GPUs than there are. */
 static void test_too_many(void **state)
 {
     struct error error;

@@ -11,8 +11,8 @@ void launch_shape_by_size(const struct reduction *call);
 
 enum { MOST = 300000 };
 
-/* The sum of n ones by shape_by_size on a GPU that reports `multiprocessors` SMs, and the
- * counters of the launch where the back end has any. */
+/* Returns the sum of n ones by shape_by_size on a GPU that reports `multiprocessors` SMs. Also gets
+ * the counters of the launch, if the back end has any. */
 static float sum_of_ones(size_t n, int multiprocessors, struct counters *counters)
 {
     const struct back_end *back_end = &gpu_back_end;
@@ -54,23 +54,23 @@ static float sum_of_ones(size_t n, int multiprocessors, struct counters *counter
     return sum;
 }
 
-/* Each shape, around the sizes where the next one takes over. */
+/* Tests each shape at the sizes where another one takes over. */
 static void every_shape(void **state)
 {
     static const struct {
         size_t n;
         int multiprocessors;
-        unsigned threads, blocks; /* a block's and in all: launch_shape.cuh */
+        unsigned threads, blocks; /* per block; in all (launch_shape.cuh) */
     } cases[] = {
         {0, 32, 1024, 1},
         {4096 * 4, 32, 1024, 1},     /* a single block */
-        {4096 * 4 + 1, 32, 256, 17}, /* 1024 floats a block */
+        {4096 * 4 + 1, 32, 256, 17}, /* 1024 floats per block */
         {32768, 32, 256, 32},        /* a quarter of a wave of 32 * 1024 packs */
-        {32772, 32, 1024, 9},        /* 4096 floats a block */
+        {32772, 32, 1024, 9},        /* 4096 floats per block */
         {262144, 32, 1024, 32},      /* two waves, a block per SM */
         {262148, 32, 1024, 33},      /* 8192 floats per block, up to two per SM */
         {65536, 1, 1024, 2},         /* 16 waves of a smaller GPU */
-        {65540, 1, 1024, 2},         /* 16,384 floats a block */
+        {65540, 1, 1024, 2},         /* 16,384 floats per block */
         {MOST - 1, 8, 1024, 16},
     };
     (void)state;

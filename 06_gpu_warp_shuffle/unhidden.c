@@ -1,5 +1,5 @@
-/* Step 06, several GPUs: which part of a rung's time is communication that is not hidden. It is the
- * time beyond that of the shares alone. */
+/* Step 06, several GPUs: how much of a rung's time is communication that is not hidden. That is the
+ * rung's time minus the time of the shares alone. */
 #include <stdio.h>
 
 #include "device/gpu.h"

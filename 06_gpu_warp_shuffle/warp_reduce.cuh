@@ -1,6 +1,6 @@
-/* Step 06: the parts of its kernels. A kernel reads its share of the input in one way or another,
- * calls reduce_block, and leaves the blocks' numbers to a second launch, to atomics or to
- * finish_by_last_block. Included for each reduction, after kernel/reduce.cuh. */
+/* Step 06: the parts of its kernels. A kernel reads its share of the input and calls reduce_block.
+ * Then a second launch, atomics or finish_by_last_block combine the blocks' numbers. Each reduction
+ * includes this file after kernel/reduce.cuh. */
 
 enum { WARP = 32 };
 
@@ -8,9 +8,9 @@ static const unsigned ALL_LANES = 0xffffffff;
 
 /* Combines the values of a warp's 32 lanes; lane 0 gets the result. All lanes must call it.
  *
- * In the round of `offset` each lane adds the register of the lane `offset` further on. The lanes
- * need not have converged before: __shfl_down_sync waits for all that its mask names. Nothing is
- * written to memory. */
+ * In the round of `offset`, each lane adds the value of the lane that is `offset` further on. The
+ * lanes need not have converged before, because __shfl_down_sync waits for all lanes of its mask.
+ * Nothing is stored to memory. */
 static __device__ value reduce_warp(value mine)
 {
     for (unsigned offset = WARP / 2; offset > 0; offset /= 2)
@@ -18,12 +18,12 @@ static __device__ value reduce_warp(value mine)
     return mine;
 }
 
-/* Combines the values of a block's threads; thread 0 gets the result. All threads must call it, and
- * between two calls there must be a barrier. There are at most 1024 threads, so that the lanes of
- * one warp can take the results of all warps.
+/* Combines the values of a block's threads; thread 0 gets the result. All threads must call it.
+ * There must be a barrier between two calls. With at most 1024 threads there are at most 32 warps,
+ * so one warp can combine their results.
  *
- * nvcc inlines this function and the next. So where a kernel passes a number, the compiler knows
- * it, and unrolls the loops. */
+ * nvcc inlines this function and the next one. So if a kernel passes a constant, the compiler knows
+ * it and unrolls the loops. */
 static __device__ value reduce_block(value mine, unsigned threads)
 {
     __shared__ value warp_results[MOST_THREADS / WARP];
@@ -42,9 +42,9 @@ static __device__ value reduce_block(value mine, unsigned threads)
 
 enum { MOST_LOADS = 4 };
 
-/* Combines a thread's share of the input, `loads` packs per iteration, at most MOST_LOADS. The
- * packs do not depend on each other, so all of their loads can be in flight before the first is
- * used. In each iteration a block reads threads * loads packs that lie side by side. */
+/* Combines a thread's share of the input, with `loads` packs per iteration, at most MOST_LOADS. The
+ * packs are independent, so all of their loads can be in flight before the first one is used. In
+ * each iteration a block reads threads * loads packs that lie side by side. */
 static __device__ inline value reduce_share(const element *a, const second *b, size_t n,
                                             unsigned threads, unsigned loads)
 {
@@ -64,7 +64,7 @@ static __device__ inline value reduce_share(const element *a, const second *b, s
             mine[l] = combine(mine[l], term_of_pack(a, b, head + (p + l * threads) * PACK));
     }
 #pragma unroll
-    for (unsigned l = 0; l < loads; l++) /* the input ends within these */
+    for (unsigned l = 0; l < loads; l++) /* the last iteration may be incomplete */
         if (p + l * threads < packs)
             mine[l] = combine(mine[l], term_of_pack(a, b, head + (p + l * threads) * PACK));
     for (size_t i = thread; i < head; i += all_threads)
@@ -78,18 +78,18 @@ static __device__ inline value reduce_share(const element *a, const second *b, s
     return mine[0];
 }
 
-/* How many blocks have stored their number. The last one sets it back to 0, so nothing has to be
- * cleared before a launch. Two launches that use it must not run at the same time. */
+/* Counts the blocks that have stored their number. The last one sets it to 0 for the next launch.
+ * Two launches that use it must not run at the same time. */
 static __device__ unsigned ticket;
 
 /* Reduces the blocks' numbers to *result within the launch: the last block to finish does it. In
- * thread 0 `mine` is its block's number; all threads must call it.
+ * thread 0, `mine` is its block's number. All threads must call it.
  *
- * Which block will be last is not known, so each stores its number and then draws a ticket: the one
- * that draws the last ticket knows that all numbers are stored. The fence before the draw orders it
- * after the store, the one after it orders the reads after the draw. __ldcg reads from L2, where
- * the other blocks' stores are: an L1 cache belongs to one SM. The numbers are combined in the same
- * order by any block, so the result has the same bits every time, unlike with atomic additions. */
+ * Each block stores its number, then increments a counter: it draws a ticket. The block that draws
+ * the last ticket knows that all numbers are stored. One fence orders the store before the draw,
+ * the other the draw before the loads. __ldcg loads from L2, where the other blocks' stores are,
+ * because an L1 cache belongs to one SM. The order does not depend on which block is last, so the
+ * result has the same bits every time, unlike with atomic additions. */
 static __device__ inline void finish_by_last_block(value mine, value *block_results, value *result)
 {
     const unsigned lane = threadIdx.x;

@@ -1,7 +1,7 @@
-/* Step 06: the threads of a warp read each other's registers. Shared memory is left for one number
- * per warp. This file is compiled for each operator and type, as those of step 05
+/* Step 06: the threads of a warp read each other's registers. Shared memory holds only one number
+ * per warp. Like the files of step 05, this one is compiled for each operator and type
  * (common/kernel/reduce.cuh). The first rungs launch their kernel twice: over the input, then over
- * the blocks' numbers. What several rungs share is in warp_reduce.cuh. */
+ * the blocks' numbers. warp_reduce.cuh has what several rungs share. */
 #include "kernel/blocks.cuh"
 #include "kernel/reduce.cuh"
 #include "launch_shape.cuh"
@@ -9,11 +9,11 @@
 
 static const unsigned BLOCK = REDUCTION_BLOCK;
 
-/* A tree by shuffles in every warp; thread 0 adds up the warps' results.
+/* Every warp reduces its values in a tree by shuffles. Then thread 0 adds up the warps' results.
  *
- * Better than step 05: five rounds without shared memory and without a barrier. The one barrier
- * left is between writing and reading the warps' results.
- * Still bad: seven additions in a row by one thread. */
+ * Better than step 05: five rounds need no shared memory and no barrier. One barrier is left,
+ * between the stores and the loads of the warps' results.
+ * Still bad: one thread does seven additions in a row. */
 __global__ void shuffle(const element *a, const second *b, size_t n, value *out)
 {
     __shared__ value warp_results[BLOCK / WARP];
@@ -46,10 +46,10 @@ void launch_shuffle(const struct reduction *call)
     FINISH(shuffle)<<<1, BLOCK>>>(block_results, NULL, grid, result);
 }
 
-/* Two levels of shuffles: every warp its lanes, and the first warp the warps.
+/* Two levels of shuffles: every warp reduces its lanes, then the first warp reduces the warps.
  *
- * Better: three rounds instead of seven additions.
- * Still bad: each load has 4 bytes per thread. */
+ * Better: five shuffles replace the seven loads and additions of thread 0.
+ * Still bad: each load reads only 4 bytes per thread. */
 __global__ void two_level(const element *a, const second *b, size_t n, value *out)
 {
     value mine = IDENTITY;
@@ -75,8 +75,8 @@ void launch_two_level(const struct reduction *call)
 /* 16-byte loads, as in step 05.
  *
  * Better: a quarter of the load instructions, and four times the bytes in flight.
- * Still bad: a thread waits for one pack before it loads the next. Little's law asks for 13.6 KB in
- * flight per SM of an H200, and requests that queue for more (docs/littles_law.md). */
+ * Still bad: a thread waits for one pack before it loads the next. By Little's law an SM of an H200
+ * needs 13.6 KB in flight, and more because requests queue (docs/littles_law.md). */
 __global__ void vectorized(const element *a, const second *b, size_t n, value *out)
 {
     const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -107,10 +107,10 @@ void launch_vectorized(const struct reduction *call)
     FINISH(vectorized)<<<1, BLOCK>>>(block_results, NULL, grid, result);
 }
 
-/* Four packs per iteration, each added to an accumulator of its own (reduce_share).
+/* Four packs per iteration, each added to its own accumulator (reduce_share).
  *
- * Better: four times the bytes in flight.
- * Still bad: the second launch, which takes longer than the first for a small input. */
+ * Better: four times the bytes are in flight.
+ * Still bad: for a small input the second launch takes longer than the first. */
 __global__ void in_flight(const element *a, const second *b, size_t n, value *out)
 {
     const value mine = reduce_block(reduce_share(a, b, n, BLOCK, 4), BLOCK);
@@ -131,8 +131,8 @@ void launch_in_flight(const struct reduction *call)
 
 /* An atomic adds each block's number to the result, as in tree_atomic of step 05.
  *
- * Better: no second launch over the blocks' numbers.
- * Still bad: the result must hold the identity before, which takes a launch of a single thread. The
+ * Better: there is no second launch over the blocks' numbers.
+ * Still bad: the result must first be set to the identity, which takes a launch of one thread. The
  * blocks add in the order in which they finish, so the last bits differ from run to run. */
 __global__ void write_identity(value *result)
 {
@@ -159,9 +159,9 @@ void launch_block_atomic(const struct reduction *call)
 
 /* One launch: the last block to finish reduces the blocks' numbers (finish_by_last_block).
  *
- * Better: nothing to clear, and the same bits every time.
- * Still bad: one shape for all sizes. With a small input some blocks have nothing to read and still
- * draw a ticket. */
+ * Better: nothing has to be cleared, and the result has the same bits every time.
+ * Still bad: all sizes use one shape. With a small input some blocks have nothing to read, but
+ * still draw a ticket. */
 __global__ void __launch_bounds__(256)
     one_launch(const element *a, const second *b, size_t n, value *block_results, value *result)
 {
@@ -179,10 +179,10 @@ void launch_one_launch(const struct reduction *call)
     one_launch<<<grid, BLOCK>>>(a, b, call->n, block_results, result);
 }
 
-/* The same kernel in four shapes; the size of the input chooses one (launch_shape.cuh).
- * __launch_bounds__ says that a block has 1024 threads, which leaves each 64 registers.
+/* The same kernel in four shapes. The size of the input chooses one (launch_shape.cuh).
+ * __launch_bounds__ gives the block size: with 1024 threads, each can have 64 registers.
  *
- * Better: every block has something to read, a small input needs no ticket at all, and a large one
+ * Better: every block has something to read. A small input needs no ticket at all. A large input
  * has larger blocks, so fewer tickets.
  * Still bad: each launch waits until the one before has ended. */
 __global__ void __launch_bounds__(256) one_launch_256x1(const element *a, const second *b, size_t n,

@@ -1,5 +1,5 @@
-/* What the exercises of step 05 that add up blocks are graded by: the sums of every block of BLOCK
- * elements, compared with sums in double. */
+/* Grades the exercises of step 05 that compute one sum per block of BLOCK elements. The sums are
+ * compared with sums in double. */
 #ifndef RUNGS_CHECK_BLOCK_SUMS_H
 #define RUNGS_CHECK_BLOCK_SUMS_H
 
@@ -41,13 +41,13 @@ static void run(void *arguments)
     device.out = grade_to_device(NULL, bytes);
     if (call->timed) {
         grade_time(answer, rung, &device);
-        device.out = grade_to_device(NULL, bytes); /* nothing in it that the rung has written */
+        device.out = grade_to_device(NULL, bytes); /* new memory, without the rung's results */
     }
     answer(&device);
     grade_from_device(call->out, device.out, bytes);
 }
 
-/* One run on n elements, compared with sums in double. */
+/* Runs the answer once on n elements and compares its sums with sums in double. */
 static bool try_run(struct grade *grade, int n, bool timed)
 {
     const int blocks = (n + BLOCK - 1) / BLOCK;
@@ -89,8 +89,8 @@ static inline void need_conflicts(struct grade *grade, unsigned long most_in_100
         grade_conflicts(grade, most_in_100);
 }
 
-/* 16 MiB: many blocks for each multiprocessor, and the memory of a large GPU's second-level cache,
- * so that the tree matters. */
+/* 16 MiB fill many blocks per multiprocessor and still fit into the second-level cache of a large
+ * GPU. So the time of the tree matters. */
 static inline void need_speed(struct grade *grade, double full, double half)
 {
     if (try_run(grade, 1 << 22, true))

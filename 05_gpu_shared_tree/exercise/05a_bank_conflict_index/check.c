@@ -12,7 +12,7 @@ static void test_none(struct grade *grade)
 
 static void test_tree(struct grade *grade)
 {
-    enum { BLOCKS = 8, MOST = 80 }; /* a block: 45 to shared memory, 8 loads and a store */
+    enum { BLOCKS = 8, MOST = 80 }; /* per block: 45 to shared memory, 8 loads and a store */
 
     if (try_size(grade, BLOCKS * BLOCK))
         grade_few_steps(grade, BLOCKS * MOST, "a tree in 8 blocks");

@@ -1,6 +1,6 @@
 #include "../block_sums.h"
 
-enum { BLOCKS = 8, MOST = 80 }; /* a block: 45 to shared memory, 8 loads and a store */
+enum { BLOCKS = 8, MOST = 80 }; /* per block: 45 to shared memory, 8 loads and a store */
 
 static void test_warps(struct grade *grade)
 {
@@ -12,7 +12,7 @@ static void test_none(struct grade *grade)
 {
     if (!try_size(grade, BLOCKS * BLOCK))
         return;
-    if (grade_steps(grade) > BLOCKS * MOST) /* it would be easy */
+    if (grade_steps(grade) > BLOCKS * MOST) /* otherwise too easy */
         grade_fail(grade, 0, NULL, "graded once whole warps work");
     else
         grade_conflicts(grade, 0);

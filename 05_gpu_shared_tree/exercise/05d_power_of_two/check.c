@@ -65,7 +65,7 @@ static uint64_t barriers(const struct grade_line *line)
 
 static void test_rounds(struct grade *grade)
 {
-    enum { MOST = 22 }; /* two for each of ten rounds, and two around */
+    enum { MOST = 22 }; /* two per round, for ten rounds, and two more */
     const int threads = (int)grade_size(grade, 600, 1000);
 
     if (!try_threads(grade, threads))
@@ -75,7 +75,7 @@ static void test_rounds(struct grade *grade)
         grade_fail(grade, grade_worst(grade, barriers).line,
                    "at a barrier all warps of a block wait for the slowest.",
                    "%lu barriers for %d values; a tree has 10 rounds", each, threads);
-    else /* two blocks: 32 warps load, a tree makes fewer than 200 accesses to shared memory */
+    else /* per block: 32 warps load, and a tree accesses shared memory fewer than 200 times */
         grade_few_steps(grade, 2 * (32 + 8 * 32 + 8), "a tree in two blocks");
 }
 

@@ -56,7 +56,7 @@ static uint64_t barriers(const struct grade_line *line)
     return line->barriers;
 }
 
-/* The first part needs one, each turn two. */
+/* The first part needs one barrier, and each turn of the loop needs two. */
 static void test_barriers(struct grade *grade)
 {
     enum { BLOCKS = 4, MOST = 1 + 2 * TURNS, STEPS = 68 };

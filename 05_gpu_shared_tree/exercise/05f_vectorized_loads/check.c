@@ -4,9 +4,9 @@
 
 #include "check_total.h"
 
-enum { WARPS = 32 }; /* that the kernel is launched with */
+enum { WARPS = 32 }; /* in the launch of the kernel */
 
-/* The array begins `shift` floats behind an address that is a multiple of 16. */
+/* Runs with an array that starts `shift` floats after an address that is a multiple of 16. */
 static void run_shifted(const struct call *call, int shift)
 {
     static const float zeros[SCRATCH];
@@ -57,7 +57,7 @@ static void test_anywhere(struct grade *grade)
         for (int by = 1; by < 4; by++)
             if (!try_shifted(grade, sizes[i], by))
                 return;
-    grade_needs_rules(grade); /* such as a wide load from where it may not be: on a GPU, the end */
+    grade_needs_rules(grade); /* an unaligned 16-byte load would end a program on a GPU */
 }
 
 static uint64_t loads(const struct grade_line *line)

@@ -1,10 +1,10 @@
 #include "../block_sums.h"
 
-/* A barrier after the first store, and one after each of the two rounds of more than a warp. */
+/* One barrier after the first store, and one after each of the two rounds with several warps. */
 enum { BLOCKS = 8, BARRIERS = 3 };
 
-/* Accesses and shuffles of a block's warps. This tree has 54 with __syncwarp, 44 with shuffles, and
- * 81 if each warp first adds up its own 32 words by shuffles. */
+/* Accesses and shuffles of a block's warps. This tree has 54 with __syncwarp, and 44 with shuffles.
+ * It has 81 if each warp first adds up its own 32 words by shuffles. */
 enum { MOST = 100 };
 
 static uint64_t barriers(const struct grade_line *line)
@@ -33,7 +33,7 @@ static void test_warps(struct grade *grade)
     if (!grade_needs_rules(grade) || !try_size(grade, BLOCKS * BLOCK))
         return;
     const uint64_t cost = grade_steps(grade) + grade_total(grade).shuffles;
-    if (!few_barriers(grade)) /* it would be easy */
+    if (!few_barriers(grade)) /* otherwise too easy */
         grade_fail(grade, 0, NULL, "graded once the barriers are few");
     else if (cost > (uint64_t)BLOCKS * MOST)
         grade_fail(grade, 0, "a warp's instruction costs the same for one lane as for 32.",

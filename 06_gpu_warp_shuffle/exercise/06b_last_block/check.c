@@ -2,7 +2,7 @@
 
 enum { ELEMENTS_OF_BLOCK = 64 * 16 };
 
-/* The result is not 0 before, but NaN: it is to be stored, not added to. */
+/* *result is NaN before, not 0: the answer must store its sum there, not add it. */
 static void run_unset(void *arguments)
 {
     const struct call *const call = arguments;

@@ -2,8 +2,8 @@
 
 void reverse(const float *in, float *out, int n);
 
-/* An H200's, which the CPU back end has: 132 multiprocessors, each with 228 KiB of shared memory,
- * of which a block takes 1 KiB and 5 for each of its warps. 7 blocks of 6 warps fit, or 14 of 3. */
+/* As on an H200, the CPU back end has 132 multiprocessors with 228 KiB of shared memory each. A
+ * block takes 1 KiB and 5 KiB per warp. So 7 blocks of 6 warps fit, or 14 blocks of 3. */
 enum { MULTIPROCESSORS = 132, MOST_WARPS = 42, LARGEST_BLOCK = 1024 };
 
 struct call {

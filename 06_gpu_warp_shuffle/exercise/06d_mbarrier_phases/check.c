@@ -4,7 +4,7 @@ enum { TILE = 256, BLOCKS = 2, STAGES = 3 };
 
 static void test_ring(struct grade *grade)
 {
-    /* A block's tiles fill the ring once, twice, and with one more. */
+    /* A block's tiles fill the ring once, twice, and twice with one more tile. */
     const int tiles[] = {BLOCKS * STAGES, 2 * BLOCKS * STAGES, BLOCKS * (2 * STAGES + 1),
                          (int)grade_size(grade, 20, 60)};
 
@@ -24,7 +24,7 @@ static uint64_t loads(const struct grade_line *line)
     return line->load_requests;
 }
 
-/* What the TMA copies is no load of a thread. */
+/* The TMA's copies do not count as loads by threads. */
 static void test_copies(struct grade *grade)
 {
     if (!grade_needs_rules(grade) || !try_size(grade, 40 * TILE))

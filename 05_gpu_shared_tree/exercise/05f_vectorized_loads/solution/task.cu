@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-/* *result += the sum of in[0 ... n - 1]; *result is 0 before. */
+/* *result += the sum of in[0] to in[n - 1]. The caller has set *result to 0. */
 __global__ void add_up(const float *in, int n, float *result)
 {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x;

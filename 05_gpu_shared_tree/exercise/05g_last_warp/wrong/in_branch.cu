@@ -2,8 +2,8 @@
 
 enum { BLOCK = 256 };
 
-/* out[b] = the sum of the elements of block b: in[256 * b] to in[256 * b + 255], as far as there
- * are any. */
+/* out[b] = the sum of the elements of block b: in[256 * b] to in[256 * b + 255]. The last block may
+ * have fewer elements. */
 __global__ void sum_in_blocks(const float *in, int n, float *out)
 {
     __shared__ float partial[BLOCK];

@@ -2,7 +2,7 @@
 
 enum { BLOCK = 64, ELEMENTS = 16 };
 
-/* The sum of a block's values, in thread 0. */
+/* Sums the values of a block. Thread 0 gets the sum. */
 __device__ float block_sum(float value)
 {
     __shared__ float of_warp[BLOCK / 32];

@@ -1,8 +1,8 @@
 #include <cuda_runtime.h>
 
-enum { SCRATCH = 5 << 10, MOST_WARPS = 9 }; /* bytes a warp; warps that a block may have */
+enum { SCRATCH = 5 << 10, MOST_WARPS = 9 }; /* bytes per warp; most warps per block */
 
-/* Reverses each 32 neighbours. It stands for work whose warps need 5 KiB of shared memory each. */
+/* Reverses each group of 32 elements. It stands for work with 5 KiB of shared memory per warp. */
 __global__ void reverse_groups(const float *in, float *out, int n)
 {
     extern __shared__ float scratch[];

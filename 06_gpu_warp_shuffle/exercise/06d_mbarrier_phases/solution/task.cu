@@ -2,15 +2,15 @@
 
 enum { TILE = 256, THREADS = 128, BLOCKS = 2, STAGES = 3 };
 
-/* For thread 0: starts the copy of a tile to a stage. */
+/* Starts the copy of a tile to a stage. Only thread 0 calls it. */
 static __device__ void fetch(const float *in, int tile, float *stage, phase_barrier *arrived)
 {
     barrier_arrive_expecting(arrived, TILE * sizeof(float));
     copy_bulk(stage, in + tile * TILE, TILE * sizeof(float), arrived);
 }
 
-/* *result += the sum of in[0 ... n - 1]; *result is 0 before. Whole tiles come through a ring of
- * STAGES tiles in shared memory, filled by the TMA. */
+/* *result += the sum of in[0] to in[n - 1]. The caller has set *result to 0. The TMA copies whole
+ * tiles to a ring of STAGES tiles in shared memory. */
 __global__ void add_up(const float *in, int n, float *result)
 {
     __shared__ __align__(128) float stages[STAGES][TILE];
