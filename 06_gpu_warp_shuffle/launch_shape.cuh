@@ -15,8 +15,8 @@ static struct shape shape_of(const struct reduction *call, unsigned threads, uns
     return shape;
 }
 
-/* A small input has a single block. With several blocks, a thread loads one pack per iteration if it
- * has one or two in all, and otherwise several. Tuned on an H200. */
+/* A small input has a single block. In larger grids a thread loads one pack per iteration if
+ * it has one or two in all, and otherwise several. Tuned on an H200. */
 static struct shape shape_for_size(const struct reduction *call)
 {
     const size_t packs = call->n / PACK;
