@@ -9,7 +9,7 @@
  * input, which leaves one number per block, and then, as a single block, over those numbers.
  *
  * This file is compiled for each operator and type (common/kernel/reduce.cuh). For the dot product
- * of floats, element, second and value are float, term(a, b, i) is a[i] * b[i], combine(x, y) is
+ * of floats, element, second and value are float. term(a, b, i) is a[i] * b[i], combine(x, y) is
  * x + y, and IDENTITY is 0. The second launch has no b and only adds, so FINISH(serial) is the
  * kernel serial for the sum. */
 #include "kernel/blocks.cuh"

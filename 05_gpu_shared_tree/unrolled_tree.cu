@@ -175,9 +175,8 @@ void launch_vectorized(const struct reduction *call)
  *
  * Better: there is no second launch, and one atomic per block. (atomic_block of step 04 also has
  * 256 per block in shared memory.)
- * Still bad: the result must first be set to the identity, which again takes a launch, of one
- * thread. The blocks add in the order in which they finish, so the last bits differ from run to
- * run. */
+ * Still bad: the result must first be set to the identity. That takes a launch of a single thread.
+ * The blocks add in the order in which they finish, so the last bits differ from run to run. */
 __global__ void write_identity(value *result)
 {
     *result = IDENTITY;
