@@ -1,10 +1,10 @@
-/* How much memory there is. */
+/* The amount of available memory. */
 #ifndef SIMT_AVAILABLE_H
 #define SIMT_AVAILABLE_H
 
 #include <stddef.h>
 
-/* What Linux calls available, in bytes; 0: not known. */
+/* The bytes that Linux reports as available; 0: unknown. */
 size_t simt_available_memory(void);
 
 #endif

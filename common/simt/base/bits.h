@@ -1,10 +1,10 @@
-/* Sets of a warp's lanes: a bit each. */
+/* Sets of lanes of a warp, one bit per lane. */
 #ifndef SIMT_BITS_H
 #define SIMT_BITS_H
 
 #include <stdint.h>
 
-/* Of a set that is not empty. */
+/* The set must not be empty. */
 static inline unsigned int simt_lowest(uint32_t set)
 {
     return (unsigned int)__builtin_ctz(set);

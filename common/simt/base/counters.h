@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `size`: of the structure, whose members are all of 64 bits. */
+/* `size`: of the structure. All its members must have 64 bits. */
 static inline void simt_add_counters(void *to, const void *from, size_t size)
 {
     uint64_t *sum = to;

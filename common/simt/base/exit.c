@@ -15,7 +15,7 @@ void simt_at_exit(void (*call)(void))
     program_last_words = call;
 }
 
-/* Once: it may fail itself. */
+/* Calls it only once, because the call itself may fail. */
 static void let_program_speak(void)
 {
     void (*const call)(void) = program_last_words;
@@ -44,6 +44,6 @@ void simt_exit_without_memory(void)
     simt_only_in_order();
     let_program_speak();
     fflush(NULL);
-    _exit(3); /* EXIT_DEVICE_ERROR of the programs */
+    _exit(3); /* like EXIT_DEVICE_ERROR of the programs */
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,12 +1,12 @@
-/* What the machine has that all this runs on. */
+/* The clocks and cores of the machine that runs the program. */
 #ifndef SIMT_HOST_H
 #define SIMT_HOST_H
 
 /* Seconds, by a clock that is never set back. */
 double simt_seconds(void);
-/* Processor time of this thread: what is decided by it does not depend on what else is running. */
+/* Processor time of this thread. A decision based on it does not depend on other load. */
 double simt_processor_seconds(void);
-/* How many cores to use: as SIMT_CORES says, or all that this process may. */
+/* The number of cores to use: SIMT_CORES, or all that this process may use. */
 double simt_cores(void);
 
 #endif

@@ -1,14 +1,13 @@
-/* Memory that the runtime cannot do without: where there is none, the program ends, and says
- * what it was for. */
+/* Memory that the runtime needs. If there is none, the program says what it was for and ends. */
 #ifndef SIMT_NEED_H
 #define SIMT_NEED_H
 
 #include <stddef.h>
 
-/* What an allocation gave, unless that is NULL. `use`: "the checks". */
+/* Returns `memory`, or ends the program if it is NULL. `use`: "the checks". */
 void *simt_needed(void *memory, const char *use);
-/* An array of `*capacity` items of `size` bytes, moved and twice as large if `count` items fill
- * it. */
+/* Makes room for one more item in an array of `*capacity` items of `size` bytes. If `count` items
+ * fill it, the array moves and doubles. */
 void *simt_with_room(void *items, size_t count, size_t *capacity, size_t size, const char *use);
 
 #endif

@@ -12,7 +12,7 @@
 static void tell(const char *variable, const char *path)
 {
     const char *reason = strerror(errno);
-    fflush(stdout); /* what the program has said comes first */
+    fflush(stdout); /* so that the program's own output comes first */
     fprintf(stderr, "simt: %s: cannot write %s: %s\n", variable, path, reason);
 }
 
@@ -22,7 +22,7 @@ bool simt_output_is_regular(const char *path)
     return stat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 
-/* The stream that goes to this file already: it must not be replaced. NULL: none does. */
+/* The stream that already writes to this file, which must not be replaced then; or NULL. */
 static FILE *stream_of(const char *path)
 {
     struct stat file, open;
@@ -37,7 +37,7 @@ static FILE *stream_of(const char *path)
     return NULL;
 }
 
-/* A new file in the folder of the path, or of what a link leads to; *target: that path. */
+/* Creates a temporary file beside the path, or beside the target of a link; *target: its path. */
 static int create_beside(const char *path, char **temporary, char **target)
 {
     static const char ending[] = ".XXXXXX";
@@ -83,7 +83,7 @@ void simt_output_check(const char *variable, const char *path)
     }
 }
 
-/* Writes all of the text and closes; errno says why not. */
+/* Writes the whole text and closes the file; errno has the error. */
 static bool put(int descriptor, const char *text, size_t size)
 {
     bool done = true;
@@ -151,7 +151,7 @@ bool simt_output_end(struct simt_output *output, FILE *file)
     return done;
 }
 
-/* The C library goes on with the handlers that are left, and takes the last status. */
+/* The C library then calls the remaining handlers, and exits with the last status. */
 void simt_output_failed(void)
 {
     exit(SIMT_EXIT_FILE);

@@ -1,17 +1,17 @@
-/* Files that a variable of the environment asks for. They are collected in memory and replaced as a
- * whole at the end: a program that fails, or a full disk, leaves an old one as it was. What is no
- * regular file is written in place. */
+/* Output files that an environment variable asks for. The text is collected in memory and replaces
+ * the file at the end. If the program fails or the disk is full, the old file stays. Anything that
+ * is not a regular file is written in place. */
 #ifndef SIMT_OUTPUT_H
 #define SIMT_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { SIMT_EXIT_FILE = 4 }; /* as the programs of the steps */
+enum { SIMT_EXIT_FILE = 4 }; /* as the programs of the steps do */
 
-/* Where it cannot be written, the program ends with one line and status 4. */
+/* If the file cannot be written, prints one line and exits with status 4. */
 void simt_output_check(const char *variable, const char *path);
-/* Whether it is one that can be written again and again. */
+/* Whether the file can be written repeatedly (it is regular or does not exist yet). */
 bool simt_output_is_regular(const char *path);
 
 struct simt_output {
@@ -19,15 +19,15 @@ struct simt_output {
     char *text;
     size_t size;
 };
-/* A file to print to. Closing it and writing what was printed; false after a
- * line that says why not. */
+/* Opens a file to print to. The second one closes it and writes the text; if that fails, it prints
+ * the reason and returns false. */
 FILE *simt_output_begin(struct simt_output *output, const char *variable, const char *path);
 bool simt_output_end(struct simt_output *output, FILE *file);
-/* For a program that ends already: what is left of its end is done, with status 4. */
+/* For a program that is already exiting: the rest of its exit follows, with status 4. */
 __attribute__((noreturn)) void simt_output_failed(void);
 
-/* How many characters a line of any file may have: the environment variable COLUMNS or, of a
- * terminal, its width; otherwise 0, any number. */
+/* The most characters per line: the environment variable COLUMNS or, for a terminal, its width;
+ * otherwise 0 (no limit). */
 size_t simt_line_width(FILE *file);
 
 #endif

@@ -1,5 +1,5 @@
-/* What belongs to an OS thread of the program: another one may run while a launch does, and its
- * hooks must not be taken for a kernel's. */
+/* The state of one OS thread of the program. Another thread may run during a launch, and its hooks
+ * must not count as the kernel's. */
 #ifndef SIMT_OWN_H
 #define SIMT_OWN_H
 
@@ -14,30 +14,29 @@ struct simt_event;
 struct simt_group;
 struct simt_thread;
 
-/* What the hooks touch, in one cache line. next == end sends a hook the long way. */
+/* The data that the hooks use, in one cache line. next == end sends a hook the slow way. */
 struct simt_hook_state {
     struct simt_event *next, *end;
-    uint64_t depth; /* as keys start: see simt_outermost */
+    uint64_t depth; /* the start of the keys: see simt_outermost */
     bool interleaved;
-    int lane; /* that runs; -1: none */
+    int lane; /* the running lane; -1: none */
     unsigned int thread;
-    const struct simt_event *stored; /* of a store that comes next, or has been; NULL: of none */
-    uint64_t before[2];              /* what was at its address */
+    const struct simt_event *stored; /* the store that comes next, or was last; NULL: none */
+    uint64_t before[2];              /* the old value at its address */
 } __attribute__((aligned(64)));
 
-/* program/layout.c has it. */
+/* Defined in program/layout.c. */
 struct simt_own {
-    char
-        past_shared[SIMT_PAST_SHARED]; /* nobody's: writes past the end of shared memory go there */
-    bool listening; /* the hooks have something to do; sources test it before they call one */
-    bool tracing;   /* the launch that runs is being analysed */
+    char past_shared[SIMT_PAST_SHARED]; /* unused: catches writes past the end of shared memory */
+    bool listening; /* the hooks have work to do; sources test it before they call one */
+    bool tracing;   /* the running launch is analysed */
     bool has_handler_stack;
     cudaError_t last_error;
-    struct simt_thread *current; /* the CUDA thread that runs; NULL: the host does */
+    struct simt_thread *current; /* the running CUDA thread; NULL: host code runs */
     int device;                  /* the current one */
     int capture_mode;            /* cudaThreadExchangeStreamCaptureMode() */
-    unsigned int calls;          /* of the host API, one in the other, that it is in */
-    struct simt_group *nccl;     /* between ncclGroupStart() and ncclGroupEnd(); NULL: not */
+    unsigned int calls;          /* nested calls of the host API that are running */
+    struct simt_group *nccl;     /* after ncclGroupStart(), before ncclGroupEnd(); NULL: outside */
     struct simt_hook_state recorder;
 };
 _Static_assert(offsetof(struct simt_own, listening) == SIMT_PAST_SHARED &&

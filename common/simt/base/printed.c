@@ -4,7 +4,7 @@
 
 #include "base/worker.h"
 
-static FILE *own, *between; /* the program's standard output; what is in front of it */
+static FILE *own, *between; /* the program's standard output; the stream that replaces it */
 
 static ssize_t pass_on(void *nothing, const char *text, size_t size)
 {
@@ -20,12 +20,12 @@ void simt_printed_begin(void)
     if (!between) {
         between = fopencookie(NULL, "w", (cookie_io_functions_t){.write = pass_on});
         if (!between) {
-            simt_not_repeatable(); /* it would not be seen to print */
+            simt_not_repeatable(); /* its output would go unnoticed */
             return;
         }
         setvbuf(between, NULL, _IONBF, 0);
     }
-    fflush(stdout); /* whoever flushes it for a report has this one in mind */
+    fflush(stdout); /* code that flushes stdout for a report means this stream */
     own = stdout;
     stdout = between;
 }

@@ -1,5 +1,5 @@
-/* Whether a kernel prints: while it is looked for, what comes to standard output is no launch that
- * can be repeated. */
+/* Detects whether a kernel prints. Between these two calls, a launch that writes to standard output
+ * is marked as not repeatable. */
 #ifndef SIMT_PRINTED_H
 #define SIMT_PRINTED_H
 

@@ -1,4 +1,4 @@
-/* Whether the running launch, made again on the same memory, would do the same again and nothing
+/* Whether the running launch, repeated on the same memory, would do exactly the same and nothing
  * else (api/repeats.c). */
 #ifndef SIMT_REPEATABLE_H
 #define SIMT_REPEATABLE_H
@@ -7,7 +7,7 @@
 
 extern bool simt_is_repeatable;
 
-/* Not if it reads the time or what nobody watches, prints, or changes more than memory. */
+/* For a launch that reads the time or unobserved data, prints, or changes more than memory. */
 static inline void simt_not_repeatable(void)
 {
     simt_is_repeatable = false;

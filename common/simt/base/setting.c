@@ -9,10 +9,10 @@
 
 #include "base/output.h"
 
-enum { USAGE_ERROR = 2 }; /* as the programs of the steps */
+enum { USAGE_ERROR = 2 }; /* as in the programs of the steps */
 
-/* Those that have a syntax of their own are checked where they are read, before main as well:
- * SIMT_SCHEDULE, SIMT_FAIL, SIMT_EXPLORE_BLOCKS. */
+/* Settings with a syntax of their own (SIMT_SCHEDULE, SIMT_FAIL, SIMT_EXPLORE_BLOCKS) are checked
+ * by the code that reads them, also before main. */
 static const struct setting {
     const char *name;
     enum { NUMBER, WHOLE, WORD, WRITTEN, READ } kind;
@@ -108,7 +108,7 @@ static void check_readable(const struct setting *setting, const char *path)
     }
 }
 
-/* Before main, so that nothing has been done yet; and also in a program that launches no kernel. */
+/* Runs before main, before the program has any effect; also if it launches no kernel. */
 __attribute__((constructor(101))) static void check_all(void)
 {
     for (size_t i = 0; i < SETTINGS; i++) {

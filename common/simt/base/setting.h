@@ -1,14 +1,14 @@
-/* What the environment sets: SIMT_...; the table in setting.c has all of it. A variable that is
- * empty counts as not set. All are checked before main: one that makes no sense ends the program
- * with one line and status 2, and a file that cannot be used with status 4. */
+/* The settings in the environment, SIMT_...; the table in setting.c lists all of them. An empty
+ * variable counts as not set. All are checked before main. An invalid value ends the program with
+ * one line and status 2, an unusable file with status 4. */
 #ifndef SIMT_SETTING_H
 #define SIMT_SETTING_H
 
-/* What the variable is; NULL: it is not set. */
+/* The value of the variable; NULL: not set. */
 const char *simt_asked(const char *variable);
-/* The number that the variable is, or the usual one. */
+/* The number in the variable, or `usual` if it is not set. */
 double simt_setting(const char *variable, double usual);
-/* The place of the variable's word among those that it takes, from 0; -1: it is not set. */
+/* The index (from 0) of the variable's word in its list of words; -1: not set. */
 int simt_choice(const char *variable);
 
 #endif

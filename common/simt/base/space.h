@@ -1,4 +1,4 @@
-/* Address spaces, and stretches of addresses that are alike. */
+/* Address spaces, and ranges of addresses with the same properties. */
 #ifndef SIMT_SPACE_H
 #define SIMT_SPACE_H
 

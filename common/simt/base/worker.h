@@ -1,4 +1,4 @@
-/* A process that runs some of a launch's blocks for another one (machine/workers.c). */
+/* A process that runs some of a launch's blocks for another process (machine/workers.c). */
 #ifndef SIMT_WORKER_H
 #define SIMT_WORKER_H
 
@@ -6,12 +6,12 @@
 
 #include "base/repeatable.h"
 
-/* This process is one. */
+/* This process is a worker. */
 extern bool simt_is_worker;
-/* It ends; its blocks are run again by the process that it works for. */
+/* Ends this worker; the process that it works for runs its blocks again. */
 __attribute__((noreturn)) void simt_worker_gives_up(void);
 
-/* What comes cannot be taken over from another process: a change of what all blocks share. */
+/* Call this before changing what all blocks share: a worker cannot hand over such a change. */
 static inline void simt_only_in_one_process(void)
 {
     if (__builtin_expect(simt_is_worker, 0)) {
@@ -19,8 +19,8 @@ static inline void simt_only_in_one_process(void)
     }
 }
 
-/* The same of a report, or a step that depends on the order of the blocks. Nor would a launch that
- * comes to it always do the same again. */
+/* Call this before a report, or a step that depends on the order of the blocks. A launch that
+ * reaches it may behave differently next time. */
 static inline void simt_only_in_order(void)
 {
     simt_not_repeatable();

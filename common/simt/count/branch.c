@@ -1,5 +1,5 @@
-/* A basic block begins with a call of __sanitizer_cov_trace_pc(), whose return address is its
- * place. From there on the machine code is read up to the branch. */
+/* A basic block begins with a call of __sanitizer_cov_trace_pc(), whose return address is the
+ * block's place. The search reads machine code from there up to the branch. */
 #include "count/branch.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 extern const char __executable_start[];
 void __sanitizer_cov_trace_pc(void);
-/* What the compiler calls where an index, or a number that is converted, is out of range. */
+/* The compiler calls these for an index or a converted number that is out of range. */
 void __ubsan_handle_out_of_bounds(void);
 void __ubsan_handle_out_of_bounds_abort(void);
 void __ubsan_handle_float_cast_overflow(void);
@@ -18,7 +18,7 @@ enum what { NOTHING, CALL, JUMP, BRANCH, RETURN };
 struct instruction {
     enum what what;
     size_t length;
-    const unsigned char *target; /* of a call, a jump or a branch; NULL: only the program knows */
+    const unsigned char *target; /* of a call, a jump or a branch; NULL: indirect */
 };
 
 #if defined(__x86_64__)
@@ -29,7 +29,7 @@ static int32_t word_at(const unsigned char *code)
                      (uint32_t)code[3] << 24);
 }
 
-/* Of the ModRM byte and what belongs to it. */
+/* The bytes of the ModRM byte and what belongs to it. */
 static size_t operand_bytes(const unsigned char *code)
 {
     const unsigned int mode = code[0] >> 6, base = code[0] & 7;
@@ -49,7 +49,7 @@ static bool is_one_of(unsigned int opcode, const char *list, size_t count)
 }
 #define IS_ONE_OF(opcode, list) is_one_of(opcode, list, sizeof list - 1)
 
-/* Behind 0x0f, or in a VEX or EVEX prefix: of map 1, 2 or 3. */
+/* After 0x0f, or in a VEX or EVEX prefix: opcode map 1, 2 or 3. */
 static size_t far_bytes(unsigned int map, unsigned int opcode, const unsigned char *operands)
 {
     size_t bytes = map == 3;
@@ -63,7 +63,7 @@ static size_t far_bytes(unsigned int map, unsigned int opcode, const unsigned ch
     return bytes + operand_bytes(operands);
 }
 
-/* Of an opcode of one byte: what follows it. */
+/* For an opcode of one byte: the bytes after it. */
 static size_t near_bytes(unsigned int opcode, const unsigned char *operands, bool is_short,
                          bool is_long)
 {
@@ -181,15 +181,15 @@ static struct instruction read_instruction(const unsigned char *start)
 
 #endif
 
-/* The test in front of a hook goes past its call. */
+/* The test before a hook jumps past its call. */
 static bool is_of_hook(const struct instruction *branch, const unsigned char *next)
 {
     const struct instruction call = read_instruction(next);
     return call.what == CALL && branch->target == next + call.length;
 }
 
-/* Whether the code there does nothing but tell of a number that is out of range: the compiler's
- * test of it is no branch of the source. */
+/* Whether the code there only reports a number out of range. The compiler's test for that is not a
+ * branch of the source. */
 static bool tells_of_range(const unsigned char *at)
 {
     static void (*const tellers[])(void) = {__ubsan_handle_out_of_bounds,
@@ -208,8 +208,7 @@ static bool tells_of_range(const unsigned char *at)
     return false;
 }
 
-/* The branch that ends the basic block; or, `called`, its first call to where only the program
- * knows. */
+/* The branch that ends the basic block or, if `called`, its first indirect call. */
 static uint32_t branch_of(uint32_t block, bool called)
 {
     const unsigned char *at = (const unsigned char *)__executable_start + block;

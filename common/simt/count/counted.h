@@ -1,4 +1,4 @@
-/* What was counted of a kernel, and how it is printed. */
+/* The counters of a kernel, and how they are printed. */
 #ifndef SIMT_COUNTED_H
 #define SIMT_COUNTED_H
 

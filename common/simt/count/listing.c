@@ -1,4 +1,4 @@
-/* What was counted, by kernel and by line: kept, added up and printed. */
+/* Keeps, sums and prints the counters, by kernel and by line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static bool is_empty(const struct simt_line_counters *counters)
     return memcmp(counters, &nothing, sizeof nothing) == 0;
 }
 
-/* One source that is compiled in several namespaces has one listing: kernels of the same name that
+/* A source that is compiled in several namespaces has one listing: kernels of the same name that
  * the same file launches. */
 static bool is_listed_as(const struct simt_kernel_counters *kernel,
                          const struct simt_launch *launch)
@@ -177,13 +177,13 @@ void simt_analysis_print(FILE *file, enum simt_format format)
     }
 }
 
-/* ---- what the environment asks for ---- */
+/* ---- settings in the environment ---- */
 
 static int format_asked;
 
 static void print_at_end(void)
 {
-    const char *path = simt_asked("SIMT_OUT"); /* or standard error */
+    const char *path = simt_asked("SIMT_OUT"); /* NULL: standard error */
     struct simt_output output;
     FILE *file = path ? simt_output_begin(&output, "SIMT_OUT", path) : stderr;
     fflush(stdout);

@@ -1,4 +1,4 @@
-/* What was counted, by kernel and by line: kept, added up and printed (cuda/simt_analysis.h). */
+/* Keeps, sums and prints the counters, by kernel and by line (cuda/simt_analysis.h). */
 #ifndef SIMT_LISTING_H
 #define SIMT_LISTING_H
 
@@ -6,9 +6,9 @@
 
 #include "cuda/simt.h"
 
-/* What SIMT_COUNTERS asks for is printed when the program ends. */
+/* Prints what SIMT_COUNTERS asks for when the program ends. */
 void simt_listing_prepare(void);
-/* What the launch counted at these sites. */
+/* Adds the counters of the launch at these sites. */
 void simt_listing_add(const struct simt_launch *launch, const unsigned int *sites, size_t count);
 void simt_listing_reset(void);
 

@@ -1,12 +1,11 @@
 /* Pairs the traces of a warp's lanes into warp-level instructions, and counts them.
  *
- * A warp's lanes share one instruction stream; where they part, the hardware runs one part
- * after the other and brings them together again. The replay does the same: of all the lanes'
- * next events it takes the one in the deepest call, and of those in the same call depth the one
- * that comes first in the flow of control (model/lanes.c, model/order.c); every lane whose next
- * event is that one takes part. Lanes behind thus catch up, and lanes meet again where their
- * ways join. (Pairing the n-th event of one lane with the n-th of another would be wrong as soon
- * as a lane skips a turn of a loop.) */
+ * A warp's lanes share one instruction stream. After a divergent branch the hardware runs one group
+ * of lanes after the other, then reconverges them. The replay does the same. It takes the next
+ * event in the deepest call; at equal depth, the first one in control flow (model/lanes.c,
+ * model/order.c). Every lane whose next event is that one takes part. So lanes behind catch up, and
+ * lanes reconverge at join points. (Pairing the n-th event of one lane with the n-th of another
+ * would fail as soon as a lane skips an iteration of a loop.) */
 #include "count/replay.h"
 
 #include <stdlib.h>
@@ -21,8 +20,8 @@
 #include "model/order.h"
 #include "model/plans.h"
 
-/* What the lanes do next: whether all 32 do the same, and the distance from one lane's address to
- * the next one's, if that is the same between all; else -1. */
+/* The lanes' next events. `alike`: all 32 are the same. `distance`: from one lane's address to the
+ * next lane's, if it is the same for all; else -1. */
 struct row {
     bool alike;
     uint64_t distance;
@@ -30,7 +29,7 @@ struct row {
 
 static struct row look_at(const struct simt_event *const *at, size_t ahead)
 {
-    /* An event is a key and an address: both at once. */
+    /* An event is a key and an address: compare both at once. */
     typedef uint64_t pair __attribute__((vector_size(16)));
     const struct simt_event *event = at[0] + ahead;
     uint64_t distance = at[1][ahead].address - event->address;
@@ -43,8 +42,8 @@ static struct row look_at(const struct simt_event *const *at, size_t ahead)
     return (struct row){wrong[0] == 0, wrong[1] == 0 ? distance : UINT64_MAX};
 }
 
-/* All 32 lanes' next events are alike, as `row` tells: takes these and those behind them as long as
- * they are. Returns the lanes that have events left. `observe`: one lane tells order.c for all. */
+/* All 32 lanes' next events are alike, as `row` says: takes them, and the following ones while they
+ * are alike. Returns the lanes with events left. `observe`: one lane tells order.c for all. */
 static uint32_t walk_together(const struct simt_event **at, const struct simt_traces *traces,
                               unsigned int warp, struct row row, bool observe)
 {
@@ -72,7 +71,7 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
     return left;
 }
 
-/* What is left moves to the front of the buffers (simt_trace_drain). */
+/* Moves the remaining events to the front of the buffers (simt_trace_drain). */
 static void keep_rest(const struct simt_event *const *at, struct simt_traces *traces,
                       bool looked_ahead)
 {
@@ -83,7 +82,7 @@ static void keep_rest(const struct simt_event *const *at, struct simt_traces *tr
     }
 }
 
-/* Replays all of the traces as a plan tells, if there is one. */
+/* Replays all of the traces with a plan, if there is one. */
 static bool follow_plan(const struct simt_traces *traces, unsigned int warp)
 {
     size_t count;

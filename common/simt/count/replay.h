@@ -8,8 +8,7 @@
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut);
 
 void simt_replay_start_block(unsigned int threads);
-/* What is known of the running block's warps, of so many threads, is kept, comes back or is
- * dropped. */
+/* Saves, restores or drops the state of the running block's warps; `threads`: of the block. */
 struct simt_replayed *simt_replay_suspend(unsigned int threads);
 void simt_replay_resume(struct simt_replayed *kept, unsigned int threads);
 void simt_replay_forget(struct simt_replayed *kept);

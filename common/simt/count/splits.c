@@ -9,15 +9,15 @@
 #include "cuda/simt.h"
 #include "model/sites.h"
 
-/* Lanes that came to the end of a basic block together, until all of them have entered another. */
+/* Lanes that reached the end of a basic block together, until all of them have entered another. */
 struct crossing {
     uint32_t lanes, next_place;
-    unsigned int next_depth; /* of calls: the deeper one, of those that have entered */
+    unsigned int next_depth; /* call depth: the deepest of those entered */
     bool split;
     struct simt_trail trail;
 };
 
-/* One for each lane at most, and one more while lanes change over. */
+/* At most one per lane, and one more while lanes move. */
 static struct simt_splits {
     struct crossing crossings[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE][SIMT_WARP_SIZE + 1];
     unsigned char crossing_of[SIMT_MAX_BLOCK_THREADS]; /* SIMT_WARP_SIZE + 1: none */
@@ -46,7 +46,7 @@ void simt_splits_enter(unsigned int warp, uint32_t lanes, unsigned int depth, ui
                 from->split = true;
                 simt_site(number)->counters.splits++;
             }
-            together = from->lanes; /* that is, all whose slot this is */
+            together = from->lanes; /* all lanes in this slot */
             from->lanes &= ~lanes;
         }
         for (slot = 0; of_warp[slot].lanes; slot++) {

@@ -1,9 +1,9 @@
-/* What lanes do together: it is counted, and checked.
+/* A step: an action that lanes perform together. It is counted and checked.
  *
- * Replay pairs what lanes do without an order between them. Where they order themselves, by a fence
- * and an atomic (a lock, a counter of blocks) or by a __syncwarp of some of them, the checks must
- * see accesses as they were made: stretch by stretch. From then on, a warp is checked so, before
- * the replay, which only counts. */
+ * Replay pairs the lanes' events without an order between lanes. Lanes may order themselves: by a
+ * fence and an atomic (a lock, a counter of blocks), or by a __syncwarp of some of them. Then the
+ * checks must see the accesses as they were made, stretch by stretch. From then on, such a warp is
+ * checked before its replay, which only counts. */
 #include "count/step.h"
 
 #include "base/bits.h"
@@ -22,10 +22,10 @@
 
 enum { WORD_BYTES = 4 };
 
-static const struct simt_event *checked[SIMT_WARP_SIZE]; /* events before this are checked */
+static const struct simt_event *checked[SIMT_WARP_SIZE]; /* earlier events are checked */
 static bool counts_only;
 
-/* What is no access. */
+/* Checks events that are not accesses. */
 static void check_other(const struct simt_event *event, unsigned int warp, uint32_t lanes,
                         const uint64_t *addresses)
 {
@@ -63,8 +63,8 @@ static void check_one(const struct simt_event *event, unsigned int warp, unsigne
     }
 }
 
-/* Most of what a lane does it does with its own stack, which is right, but for registers of
- * products. */
+/* Skips accesses to the lane's own stack, which are most of all and correct; except for accumulator
+ * registers of wgmma. */
 static void check_until(const struct simt_event *end, unsigned int warp, unsigned int lane)
 {
     const unsigned int thread = warp * SIMT_WARP_SIZE + lane;
@@ -98,7 +98,7 @@ void simt_step_check(struct simt_traces *traces, unsigned int warp)
     }
 }
 
-/* Of these lanes, those whose addresses lie in the range. */
+/* The lanes of this set whose addresses are in the range. */
 static uint32_t in_range(const struct simt_range *range, uint32_t lanes, const uint64_t *addresses)
 {
     uint32_t inside = 0;
@@ -119,8 +119,8 @@ static uint32_t in_range(const struct simt_range *range, uint32_t lanes, const u
     return inside;
 }
 
-/* A request to several variables in shared memory: their banks are those that they have on a GPU,
- * wherever they are here. */
+/* A request to several variables in shared memory: uses the banks that they have on a GPU, not
+ * those of their addresses here. */
 static void count_several(struct simt_site *site, enum simt_event_kind kind, unsigned int size,
                           uint32_t lanes, const uint64_t *addresses)
 {
@@ -131,8 +131,8 @@ static void count_several(struct simt_site *site, enum simt_event_kind kind, uns
     simt_count_access(site, SPACE_SHARED, kind, size, lanes, places);
 }
 
-/* A request may touch several spaces, through a pointer that differs from lane to lane: one request
- * each. */
+/* A request through pointers that differ per lane may touch several spaces: it counts as one
+ * request per space. */
 static void access_memory(const struct simt_event *event, unsigned int warp, uint32_t lanes,
                           const uint64_t *addresses)
 {
@@ -152,7 +152,7 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
             continue;
         }
         for (uint32_t set = lanes; set; set &= set - 1) {
-            /* Another allocation, the same space: still one request. */
+            /* Another allocation in the same space: still one request. */
             if (simt_range_of(addresses[simt_lowest(set)])->space == range.space) {
                 here |= 1u << simt_lowest(set);
             }
@@ -176,8 +176,8 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
     }
 }
 
-/* The same as access_memory, faster, for the usual access: 32 lanes side by side or on one address.
- * False if this is another. */
+/* Like access_memory, but faster, for the usual access: 32 lanes side by side or at one address.
+ * False if the access is different. */
 static bool access_row(const struct simt_event *event, unsigned int warp, uint64_t distance)
 {
     unsigned int size = event_size(event), number;
@@ -189,7 +189,7 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
         !is_aligned(first, size)) {
         return false;
     }
-    if (space == SPACE_LOCAL) { /* the arguments; or something is wrong */
+    if (space == SPACE_LOCAL) { /* the arguments; or an error */
         return counts_only || (simt_machine_is_own(warp * SIMT_WARP_SIZE, first) &&
                                simt_machine_is_own(warp * SIMT_WARP_SIZE + 1, first));
     }
@@ -245,7 +245,7 @@ access_or_other(const struct simt_event *const *at, size_t ahead, unsigned int w
     }
 }
 
-/* The lanes do their events `ahead` of at[] together. `distance` of all 32: see look_at. */
+/* The lanes perform their events `ahead` of at[] together. `distance` of all 32: see look_at. */
 void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int warp, uint32_t lanes,
                uint64_t distance)
 {

@@ -1,4 +1,4 @@
-/* Counts as a table, and beside the lines of the source. */
+/* Counters as a table, and beside the lines of the source. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static double ratio(uint64_t a, uint64_t b)
 
 /* ---- lines that fit ---- */
 
-/* A line of which `used` characters are taken, of `width` (0: any number); what does not fit goes
- * on below, behind `margin` and `indent` spaces. */
+/* A line with `used` characters so far, at most `width` (0: no limit). The rest continues on the
+ * next line, after `margin` and `indent` spaces. */
 struct line {
     FILE *file;
     size_t width, used;
@@ -34,8 +34,8 @@ struct line {
     size_t indent;
 };
 
-/* Appends a part of the line, which begins with what separates it from the one before: a space, or
- * a comma and spaces. */
+/* Appends a part of the line. The part begins with its separator: a space, or a comma and
+ * spaces. */
 __attribute__((format(printf, 2, 3))) static void put(struct line *line, const char *format, ...)
 {
     char part[1024];
@@ -152,7 +152,7 @@ static const struct {
     {{"shuffles", "& votes"}, "shuffles and votes", 8},
 };
 
-/* The figures of a line of source; below 0: nothing to show. */
+/* The numbers of a source line; negative: nothing to show. */
 struct line_figures {
     double of[LISTED];
 };
@@ -189,7 +189,7 @@ static struct line_figures figures_of(const struct simt_line_counters *line)
     }};
 }
 
-/* Columns that have something to show in some line of a kernel. */
+/* The columns that have something to show in some line of a kernel. */
 struct shown_columns {
     bool of[LISTED];
 };
@@ -253,11 +253,11 @@ static void print_beside(FILE *file, struct shown_columns shown,
     print_counted_line(file, shown, &line->counters, line->file, line->number);
 }
 
-/* ---- as a listing in a narrow terminal: the figures below the lines ---- */
+/* ---- as a listing in a narrow terminal: the numbers below the lines ---- */
 
 static const char margin[] = "      | ";
 
-/* The text with line breaks between words where it does not fit. */
+/* Prints the text, with line breaks between words if it does not fit. */
 static void print_source(FILE *file, size_t width, const char *path, int number)
 {
     const char *text = simt_source_text(path, number);
@@ -308,14 +308,11 @@ static void print_below(FILE *file, size_t width, const struct simt_counted_line
 
 /* ---- the lines to show ---- */
 
-/* The first line of source to show with lines[i]; whether its file is a new one, and whether lines
- * between it and the one before are left out. */
+/* The first source line to show with lines[i]; whether it begins a new file, and whether lines are
+ * left out before it. */
 static int first_shown(const struct simt_counted_line *lines, size_t i, bool *new_file, bool *gap)
 {
-    enum {
-        NEAR = 6,
-        BEFORE = 3
-    }; /* lines without counts that are shown between and before others */
+    enum { NEAR = 6, BEFORE = 3 }; /* lines without counts shown between and before others */
     const int from = lines[i].number - BEFORE;
 
     *new_file = i == 0 || strcmp(lines[i].file, lines[i - 1].file) != 0;
@@ -326,7 +323,7 @@ static int first_shown(const struct simt_counted_line *lines, size_t i, bool *ne
     return from > 0 ? from : 1;
 }
 
-/* Whether the figures fit beside the lines. */
+/* Whether the numbers fit beside the lines. */
 static bool fits(const struct simt_counted_line *lines, size_t count, struct shown_columns shown,
                  size_t width)
 {

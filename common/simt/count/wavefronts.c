@@ -5,8 +5,8 @@
 
 enum { SECTOR_BYTES = 32, BANKS = 32, WORD_BYTES = 4, ROW_BYTES = BANKS * WORD_BYTES };
 
-/* The set's addresses in ascending order, in `sorted`; returns how many. Most are in a few
- * ascending runs, one for each row of a block: run after run is merged into those before it. */
+/* Sorts the set's addresses in ascending order into `sorted`; returns how many. Most form a few
+ * ascending runs, one per row of a block: each run is merged into those before it. */
 static unsigned int sort_addresses(uint32_t lanes, const uint64_t *addresses, uint64_t *sorted)
 {
     uint64_t run[SIMT_WARP_SIZE];
@@ -26,7 +26,7 @@ static unsigned int sort_addresses(uint32_t lanes, const uint64_t *addresses, ui
     return count;
 }
 
-/* The usual case: all lanes, one neighbour after the other, or all on one address. */
+/* The usual case: all lanes side by side, or all at one address. */
 static bool is_row(uint32_t lanes, const uint64_t *addresses, uint64_t step)
 {
     uint64_t wrong = 0;
@@ -39,7 +39,7 @@ static bool is_row(uint32_t lanes, const uint64_t *addresses, uint64_t step)
     return wrong == 0;
 }
 
-/* Each sector that any lane touches is moved once. */
+/* Each sector that any lane touches is transferred once. */
 static void count_sectors(unsigned int size, uint32_t lanes, const uint64_t *addresses,
                           struct simt_access_counters *counters)
 {
@@ -61,7 +61,7 @@ static void count_sectors(unsigned int size, uint32_t lanes, const uint64_t *add
     }
 }
 
-/* Wavefronts of lanes that go together: the most different words in one bank. */
+/* Wavefronts of lanes that go together: the largest number of different words in one bank. */
 static unsigned int wavefronts_of(unsigned int size, uint32_t lanes, const uint64_t *addresses)
 {
     uint64_t sorted[SIMT_WARP_SIZE], next_word = 0;
@@ -78,7 +78,7 @@ static unsigned int wavefronts_of(unsigned int size, uint32_t lanes, const uint6
     return most;
 }
 
-/* Whether lanes 2 i and 2 i + 1 are both active, or both not, and want the same. */
+/* Whether lanes 2 i and 2 i + 1 are both active with the same address, or both inactive. */
 static bool are_pairs(uint32_t lanes, const uint64_t *addresses)
 {
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i += 2) {
@@ -90,7 +90,7 @@ static bool are_pairs(uint32_t lanes, const uint64_t *addresses)
     return true;
 }
 
-/* Whether no two words lie in one bank. */
+/* Whether all words are in different banks. */
 static bool are_in_own_banks(uint32_t lanes, const uint64_t *addresses)
 {
     uint32_t banks = 0;
@@ -106,9 +106,9 @@ static bool are_in_own_banks(uint32_t lanes, const uint64_t *addresses)
 }
 
 /* As an H200 counts (tests/bank_conflicts_h200.csv; docs/results/counters_simt_h200.csv): accesses
- * of 8 bytes go by half warps, of 16 by quarters; loads of pairs of lanes by parts twice as large.
- * Loads need as many wavefronts as their bytes fill rows of banks, stores as many as there are such
- * parts with an active lane. */
+ * of 8 bytes go by half warps, of 16 bytes by quarters. For loads by pairs of lanes, these parts
+ * are twice as large. Loads need one wavefront per 128 bytes, stores one per part with an active
+ * lane. */
 void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const uint64_t *addresses,
                       unsigned int *wavefronts, unsigned int *conflicts)
 {
@@ -137,8 +137,8 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
     *conflicts = *wavefronts > needed ? *wavefronts - needed : 0;
 }
 
-/* The most lanes that hit one address. To `sectors` each is added as often as the most lanes hit
- * one address in it, as an H200 counts them. */
+/* The largest number of lanes at one address. Adds the same number per sector to `sectors`, as an
+ * H200 counts them. */
 static unsigned int crowd_of(uint32_t lanes, const uint64_t *addresses, uint64_t *sectors)
 {
     uint64_t sorted[SIMT_WARP_SIZE], sector = UINT64_MAX;

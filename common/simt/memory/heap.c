@@ -1,6 +1,6 @@
-/* The kernels' own heap, an address range of its own. Allocations follow one another with a gap
- * between them, and an address is not given out twice in a program that frees now and then: so that
- * the checks tell each from its neighbours, and use after free from use. */
+/* The kernels' own heap, in its own address range. There is a gap between allocations, and no
+ * address is reused in a program that frees only now and then. So the checks can tell an allocation
+ * from its neighbours, and find a use after free. */
 #include "memory/heap.h"
 
 #include <stdio.h>
@@ -22,8 +22,8 @@ enum {
     MOST_UNBURIED = 32 << 20
 };
 
-/* Ascending by address. `freed`: the kernel has called free; `buried`: the checks have seen that,
- * too, which come later (count/replay.c). */
+/* Ascending by address. `freed`: the kernel has called free. `buried`: the checks have seen that;
+ * they run later (count/replay.c). */
 struct allocation {
     char *base;
     size_t size;
@@ -35,9 +35,9 @@ size_t simt_heap_limit = 8 << 20;
 static struct allocation *allocations;
 static size_t allocation_count, allocation_capacity;
 static char *heap, *heap_end, *cursor, *committed;
-static size_t in_use, unburied; /* unburied: freed, and the checks have yet to see it */
-static bool refused;            /* an allocation in this launch */
-static bool cursor_traced;      /* the last allocation was made in a launch that is analysed */
+static size_t in_use, unburied; /* unburied: freed, but not yet seen by the checks */
+static bool refused;            /* an allocation has failed in this launch */
+static bool cursor_traced;      /* the last allocation was made in an analysed launch */
 
 static bool contains(const void *address)
 {
@@ -56,7 +56,7 @@ bool simt_heap_contains(const void *address)
 
 /* ---- the table ---- */
 
-/* How many allocations begin at or below the address. */
+/* The number of allocations that begin at or below the address. */
 static size_t count_below(const void *address)
 {
     size_t low = 0, high = allocation_count;
@@ -77,7 +77,7 @@ static struct allocation *find_base(const void *address)
     return count && allocations[count - 1].base == address ? &allocations[count - 1] : NULL;
 }
 
-/* Neighbours that are no more become one entry. */
+/* Merges neighbouring buried allocations into one entry. */
 static void join_buried(void)
 {
     size_t kept = 0;
@@ -186,7 +186,7 @@ void simt_heap_reset(void)
 
 /* ---- allocation ---- */
 
-/* Address space only, and much of it. Where that is limited: not so much that nothing is left. */
+/* Reserves much address space, no memory. If address space is limited, leaves some of it free. */
 static void reserve(void)
 {
     size_t size = simt_memory_address_space() / 4;
@@ -195,7 +195,7 @@ static void reserve(void)
         memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory != MAP_FAILED) {
             heap = committed = memory;
-            cursor = heap + PAGE_BYTES; /* what comes before the first lies in the heap, too */
+            cursor = heap + PAGE_BYTES; /* the heap also has a part before the first one */
             heap_end = heap + size;
         }
     }
@@ -224,14 +224,14 @@ void *simt_heap_allocate(size_t size, size_t alignment)
     bool refused_before = refused;
     simt_only_in_order();
     alignment = alignment > ALIGNMENT ? alignment : ALIGNMENT;
-    refused = true; /* until it has worked */
+    refused = true; /* until it succeeds */
     if (size > simt_heap_limit || in_use > simt_heap_limit - size) {
         return NULL;
     }
     if (!heap) {
         reserve();
     }
-    /* What launches write that are not looked at is not known, page by page. */
+    /* The writes of launches that are not analysed are unknown, so those get separate pages. */
     base = aligned(cursor, cursor_traced == simt_tracing ? alignment
                            : alignment > PAGE_BYTES      ? alignment
                                                          : (size_t)PAGE_BYTES);
@@ -287,13 +287,13 @@ static bool in_no_allocation(const char *page)
             return false;
         }
         if (allocation->base < page) {
-            break; /* those before end before it begins */
+            break; /* all earlier ones end before it begins */
         }
     }
     return true;
 }
 
-/* Pages in which nothing is left go back, and are not used again. */
+/* Frees pages without live allocations; they are not used again. */
 void simt_heap_bury(uint64_t address)
 {
     struct allocation *allocation = find_base((const void *)(uintptr_t)address);

@@ -6,25 +6,25 @@
 
 bool simt_heap_contains(const void *address);
 void simt_heap_describe(const void *address, char *text, size_t size);
-void simt_heap_open(bool closed); /* `closed`: it may be touched only from now on */
-/* The launch that runs has been given NULL by malloc or new. */
+void simt_heap_open(bool closed); /* `closed`: it could not be touched before */
+/* malloc or new has returned NULL in the running launch. */
 bool simt_heap_refused(void);
 bool simt_heap_is_used(void);
 void simt_heap_close(void);
 void simt_heap_reset(void);
-/* Of the allocation that starts at an address, the bytes. */
+/* The size in bytes of the allocation that starts at an address. */
 size_t simt_heap_size(uint64_t address);
-/* The checks know that it is freed: from now on an access to it is wrong. */
+/* The checks have seen the free: from now on, an access is an error. */
 void simt_heap_bury(uint64_t address);
 bool simt_heap_range(uint64_t address, struct simt_range *range);
 
-/* How much may be in use: cudaLimitMallocHeapSize. */
+/* The limit of bytes in use: cudaLimitMallocHeapSize. */
 extern size_t simt_heap_limit;
-/* Memory, or NULL; gives it back, unless there is something `wrong` with that. */
+/* Allocates memory, or returns NULL; frees it, or returns the error. */
 void *simt_heap_allocate(size_t size, size_t alignment);
 enum simt_heap_free { SIMT_HEAP_FREED, SIMT_HEAP_UNKNOWN, SIMT_HEAP_FREED_BEFORE };
 enum simt_heap_free simt_heap_free(const void *address);
-/* So much has been freed and not buried that the checks should see to it. */
+/* The freed and unburied memory is so large that the checks should run. */
 bool simt_heap_is_behind(void);
 
 #endif

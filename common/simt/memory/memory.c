@@ -29,8 +29,8 @@ static struct {
 } freed[FREED_KEPT]; /* for messages only */
 static size_t freed_count;
 
-/* Address space only, and much of it, so that freed addresses are not soon used again; what lies
- * before the first allocation tells that an index is too small. */
+/* Much address space, no memory, to avoid reusing freed addresses soon. The part before the first
+ * allocation detects indices that are too small. */
 static struct arena {
     char *start, *first, *end, *cursor;
 } of_device, of_host;
@@ -40,8 +40,7 @@ struct simt_call simt_call_now;
 
 /* ---- how much there is ---- */
 
-/* A number from the first line of a file that starts with `prefix`; `otherwise` if there is
- * none. */
+/* The number after `prefix` at the start of a line of a file; `otherwise` if there is none. */
 static size_t number_in_file(const char *path, const char *prefix, size_t otherwise)
 {
     FILE *file = fopen(path, "r");
@@ -87,7 +86,7 @@ static void prepare(void)
         return;
     }
     page_size = (size_t)sysconf(_SC_PAGESIZE);
-    /* The same in every run, and on demand more; but the host keeps some of what it has. */
+    /* A fixed default, which a setting can raise; the host keeps some of its memory. */
     total = (size_t)simt_setting("SIMT_MEMORY", USUAL_GB) << 30;
     limit = number_in_file("/sys/fs/cgroup/memory.max", "", SIZE_MAX);
     all = number_in_file("/proc/meminfo", "MemTotal:", (size_t)USUAL_GB << 20) << 10;
@@ -238,7 +237,7 @@ bool simt_memory_range(uint64_t address, struct simt_range *range)
     return true;
 }
 
-/* Of the host it is device memory like any other. */
+/* For the host, it is ordinary device memory. */
 static bool describe_foreign(const void *address, char *text, size_t size)
 {
     const struct simt_region *region =
@@ -261,8 +260,8 @@ void simt_call_describe(const struct simt_call *call, char *text, size_t size)
     }
 }
 
-/* The regions that begin last at or below an address and first above it, of those that lie with it;
- * of registered memory, only if the address is close. */
+/* The nearest regions at or below an address and above it, in the same arena. Registered memory
+ * counts only if the address is close behind it. */
 static void find_neighbours(const char *address, const struct simt_region **below,
                             const struct simt_region **above)
 {
@@ -338,7 +337,7 @@ bool simt_memory_describe(const void *at, char *text, size_t size)
 
 /* ---- allocation ---- */
 
-/* Address space for `span` bytes, after the last allocation as long as there is any left. */
+/* Address space for `span` bytes: after the last allocation, as long as there is any left. */
 static char *place(const struct arena *arena, size_t span)
 {
     char *candidate = arena->cursor;
@@ -377,7 +376,7 @@ static size_t rounded(size_t size)
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* At the end of its pages, so that what runs past the end meets the page after it. */
+/* The allocation ends at the end of its pages, so an overrun hits the page after it. */
 static void *reserve_in(struct arena *arena, size_t size)
 {
     const size_t span = pages_of(rounded(size));
@@ -409,7 +408,7 @@ bool simt_memory_allocate_at(void *base, size_t size)
         !simt_unwritten_fill(true, region.map, region.map_size, PROT_NONE)) {
         return false;
     }
-    /* Other flags than its neighbours have: else areas would be split and joined each time. */
+    /* Flags that no neighbour has, or else areas would be split and joined each time. */
     madvise(region.map, region.map_size, MADV_DONTDUMP);
     if (mprotect(region.map, region.map_size, PROT_NONE) != 0) {
         return false;
@@ -468,7 +467,7 @@ bool simt_regions_overlap(const char *address, size_t size)
 void simt_region_release(struct simt_region *region)
 {
     if (region->map) {
-        /* Gives the pages back and keeps the addresses out of use. */
+        /* Frees the pages but keeps the addresses reserved. */
         mmap(region->map, region->map_size, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
         used -= region->kind == REGION_DEVICE ? region->map_size : 0;

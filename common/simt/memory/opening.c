@@ -1,9 +1,9 @@
-/* Which device memory can be touched: none of it but while a kernel runs, or the runtime itself
- * reads or writes it. So the host cannot by mistake.
+/* Controls access to device memory. It is accessible only while a kernel runs, or while the runtime
+ * itself accesses it, so a mistaken access of the host faults.
  *
- * Opening takes time for each page. A large region is opened piece by piece, where a fault tells
- * that it is used, so that a small kernel beside it does not pay for it; and where there are many
- * launches, memory stays open from one to the next. */
+ * Opening takes time per page. A large region is opened piece by piece, when a fault shows that it
+ * is used: a small kernel does not pay for all of it. If there are many launches, memory stays open
+ * between them. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -18,16 +18,16 @@
 #include "observe/observer.h"
 
 enum { LARGE_BYTES = 2 << 20, FIRST_WINDOW = 256 << 10 };
-/* What opening and closing takes, about: for each call, and for a page in it; and how much of that
- * there is before memory stays open between launches. */
+/* Approximate time of opening and closing: per call, and per page. Above the total MOST_NS, memory
+ * stays open between launches. */
 enum { NS_OF_CALL = 900, NS_OF_PAGE = 70, MOST_NS = 20000000 };
 
 uint64_t simt_memory_changes;
 void (*simt_memory_fault_handler)(int, siginfo_t *, void *);
 
-static int access_now = PROT_NONE; /* what may be done with memory that the device reaches */
+static int access_now = PROT_NONE; /* the access to memory that the device reaches */
 static uint64_t taken_ns;
-static bool left_open; /* though no kernel runs */
+static bool left_open; /* although no kernel runs */
 
 uint64_t simt_memory_changed(const void *address)
 {
@@ -93,7 +93,7 @@ void simt_region_open_part(const void *address, size_t size, enum simt_region_ac
     if (!region || region->kind != REGION_DEVICE || size == 0) {
         return;
     }
-    if (region->open) { /* behind a kernel, in a graph */
+    if (region->open) { /* after a kernel, in a graph */
         region->changed = ++simt_memory_changes;
     } else {
         const size_t page = page_bytes();
@@ -106,7 +106,7 @@ void simt_region_open_part(const void *address, size_t size, enum simt_region_ac
 
 /* ---- piece by piece ---- */
 
-/* Programs may have a handler of their own, which would not know. */
+/* Programs may install their own handler, which does not know about this. */
 static bool faults_are_ours(void)
 {
     struct sigaction now;
@@ -114,7 +114,7 @@ static bool faults_are_ours(void)
            (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == simt_memory_fault_handler;
 }
 
-/* Each fault opens twice as much as the last one. */
+/* Each fault opens twice as much as the one before. */
 static bool open_piece(const void *address)
 {
     struct simt_region *region = access_now ? simt_region_find(address) : NULL;
@@ -132,7 +132,7 @@ static bool open_piece(const void *address)
     return true;
 }
 
-/* ---- all that the device reaches ---- */
+/* ---- all memory that the device reaches ---- */
 
 static void open_reached(int access)
 {
@@ -156,7 +156,7 @@ static void open_reached(int access)
     access_now = access;
 }
 
-/* Managed or pinned memory, to which the host writes unseen. */
+/* Managed or pinned memory, to which the host writes unobserved. */
 void simt_region_look(const struct simt_region *region)
 {
     if (simt_instrumented() && region->map &&
@@ -209,8 +209,8 @@ void simt_memory_host_waited(void)
     }
 }
 
-/* The host touches such a page: by the runtime, when nothing is pending there, or, if the program
- * goes on after findings, by mistake. */
+/* The host touches such a page. The runtime may do so when nothing is pending there. Otherwise it
+ * is a mistake, in a program that continues after findings. */
 static bool open_to_host(const void *address, bool writes, const void *at)
 {
     struct simt_region *region = simt_region_find(address);

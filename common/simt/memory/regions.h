@@ -1,4 +1,4 @@
-/* The table of regions, for those that go through all of it. */
+/* The table of regions, for code that visits all of them. */
 #ifndef SIMT_REGIONS_H
 #define SIMT_REGIONS_H
 
@@ -6,7 +6,7 @@
 
 extern struct simt_region *simt_regions;
 extern size_t simt_region_count;
-/* Whether the current device has no access to it. */
+/* Whether the current device cannot access it. */
 bool simt_region_is_foreign(const struct simt_region *region);
 
 #endif

@@ -10,25 +10,25 @@
 #include "memory/memory.h"
 #include "program/source.h"
 
-enum { MOST_PENDING = 1024 /* operations: of more, the oldest are taken to be over */ };
+enum { MOST_PENDING = 1024 /* operations; the oldest beyond that count as done */ };
 
-/* A stream that exists, or one that was and whose operations may not be over. */
+/* A stream that exists, or an ended one with operations that may be pending. */
 struct timeline {
     const void *handle; /* NULL: it was destroyed (or the default stream) */
     int device;
     bool blocking, ended;
     uint64_t turn;              /* operations begun */
-    struct simt_progress known; /* of each timeline, what is done before the next operation */
+    struct simt_progress known; /* per timeline, what is done before the next operation */
 };
 static struct timeline *timelines;
 static size_t timeline_count, timeline_capacity;
 
-static struct simt_progress host; /* what it knows to be over */
+static struct simt_progress host; /* what it knows to be done */
 
 static struct simt_operation *latest;
 static size_t pending;
 static uint64_t first_number, last_number;
-static bool several; /* streams have operations that are pending */
+static bool several; /* more than one stream has pending operations */
 
 /* ---- progress ---- */
 
@@ -61,7 +61,7 @@ static void add(struct simt_progress *progress, const struct simt_progress *more
     }
 }
 
-/* All that the timeline has begun, and all that is before that. */
+/* Adds all operations of the timeline, and all before them. */
 static void add_timeline(struct simt_progress *progress, size_t timeline)
 {
     add(progress, &timelines[timeline].known);
@@ -85,8 +85,8 @@ static size_t add_one(const void *handle, int device, bool blocking)
     return timeline_count++;
 }
 
-/* The first timelines: of each device, its default stream, and cudaStreamPerThread of all threads
- * of the host. */
+/* The first timelines: per device, the default stream and cudaStreamPerThread (shared by all host
+ * threads). */
 static size_t default_of(int device)
 {
     return 2 * (size_t)device;
@@ -123,7 +123,7 @@ static void prepare(void)
 void simt_stream_begins(const void *stream, bool blocking)
 {
     prepare();
-    /* In place of one that is no more, if all that it did is over. */
+    /* Reuse an ended stream's slot if all its operations are done. */
     for (size_t i = first_created(); i < timeline_count; i++) {
         struct timeline *timeline = &timelines[i];
         if (timeline->ended && turn_of(&host, i) >= timeline->turn) {
@@ -160,7 +160,7 @@ void simt_stream_ends(const void *stream)
     }
 }
 
-/* What must be over before the next operation. */
+/* Adds what must be done before the next operation. */
 static void arrive_at(size_t number)
 {
     struct timeline *timeline = &timelines[number];
@@ -186,7 +186,7 @@ static size_t arrive(const void *stream)
 
 /* ---- operations ---- */
 
-/* Those that the host knows to be over are of no interest any more: all that comes is after it. */
+/* Operations that the host knows to be done are dropped: everything later comes after them. */
 static void drop_operations(void)
 {
     struct simt_operation **link = &latest;
@@ -300,7 +300,7 @@ void simt_host_waits_for_device(int device)
 {
     for (size_t i = 0; i < timeline_count; i++) {
         if (timelines[i].device == device) {
-            add_timeline(&host, i); /* and what it waits for of another device */
+            add_timeline(&host, i); /* and what it waits for on another device */
         }
     }
     drop_operations();

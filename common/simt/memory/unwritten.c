@@ -11,8 +11,8 @@
 /* Allocations of SHARED_BYTES and more share their pages, as long as these are not written. */
 enum { POISON_BYTES = 32 << 20, SHARED_BYTES = 256 << 10, CHECKED_BYTES = 4096 };
 
-/* What nobody has written is a NaN. In memory of the host it is one that the host is not likely to
- * write there: so it shows what the host has written. */
+/* Unwritten memory holds NaNs. Host memory holds values that the host is unlikely to write, so a
+ * difference shows a write of the host. */
 static uint64_t unwritten_words(bool of_device, size_t offset)
 {
     uint64_t bits = offset % POISON_BYTES / 8 * UINT64_C(0x9e3779b97f4a7c15);
@@ -28,14 +28,14 @@ static void fill_unwritten(bool of_device, char *memory, size_t first, size_t en
     }
 }
 
-/* The limit holds for files in memory, too, and a signal ends who oversteps it. */
+/* The limit also holds for files in memory. Exceeding it raises a signal. */
 static bool may_have_file(void)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= POISON_BYTES;
 }
 
-/* A file whose first bytes, `size` of them at least, are unwritten. -1 if there is none. */
+/* A file whose first `size` bytes (or more) are filled as unwritten. -1 if there is none. */
 static int unwritten_file(bool of_device, size_t size)
 {
     static int files[] = {-1, -1};

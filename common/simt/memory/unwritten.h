@@ -1,13 +1,13 @@
-/* What is in memory that nobody has written. */
+/* The contents of unwritten memory. */
 #ifndef SIMT_UNWRITTEN_H
 #define SIMT_UNWRITTEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Puts it into whole pages, which get this protection if they are many. False if it cannot. */
+/* Fills whole pages with it. Large memory also gets this protection. False if that fails. */
 bool simt_unwritten_fill(bool of_device, char *memory, size_t size, int protection);
-/* Such memory of the host: tells the checks what the host has written since, unseen. */
+/* Tells the checks what the host has since written, unobserved, to such memory of the host. */
 void simt_unwritten_look(const char *memory, size_t size);
 
 #endif

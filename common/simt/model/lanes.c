@@ -5,25 +5,25 @@
 #include "base/bits.h"
 #include "model/order.h"
 
-/* Events before this one are known to order.c; of a lane's events in the buffer, from the one it
- * does next on, the nodes, and the nodes before in the same call. */
+/* The events before this one are known to order.c. `flow`: for events in a lane's buffer, from its
+ * next one on, the node and the node before it in the same call. */
 static const struct simt_event *observed[SIMT_WARP_SIZE];
 static struct {
     unsigned int node, before;
 } flow[SIMT_WARP_SIZE][TRACE_STRIDE];
 
-/* By warp: to order.c all lanes have the past that it keeps for the first one. */
+/* Per warp: for order.c all lanes have the past that it keeps for the first one. */
 static bool one_past[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
 
-/* Lanes that do the same up to the end of their traces, once some have parted: the first stands for
- * all. */
+/* After lanes have parted: lanes that do the same up to the end of their traces. The first stands
+ * for all. */
 struct group {
     uint32_t lanes;
     unsigned int first;
 };
 static struct group groups[SIMT_WARP_SIZE];
 static unsigned int group_count;
-/* The last replay looked ahead, and left events behind. */
+/* The last replay looked ahead and left events behind. */
 static bool cut_short;
 
 bool simt_lanes_were_cut_short(void)
@@ -36,7 +36,7 @@ static size_t count_observed(const struct simt_event *const *at, unsigned int la
     return observed[lane] > at[lane] ? (size_t)(observed[lane] - at[lane]) : 0;
 }
 
-/* Whether two lanes have the same events left, and to order.c the same past. */
+/* Whether two lanes have the same remaining events and, in order.c, the same past. */
 static bool do_the_same(const struct simt_event *const *at, const struct simt_traces *traces,
                         unsigned int warp, unsigned int a, unsigned int b)
 {
@@ -77,7 +77,7 @@ static void find_groups(const struct simt_event *const *at, const struct simt_tr
     }
 }
 
-/* The lanes of a group are cut short: they are taken to come to where the others are. */
+/* The traces of a group's lanes are cut short: assume that these lanes reach the other groups. */
 static void assume_meetings(const struct simt_event *const *at, const struct simt_traces *traces,
                             const struct group *short_one)
 {
@@ -92,7 +92,7 @@ static void assume_meetings(const struct simt_event *const *at, const struct sim
     }
 }
 
-/* Lanes part: what they will do tells who goes first. */
+/* Lanes part: their later events decide which lanes go first. */
 void simt_lanes_look_ahead(const struct simt_event *const *at, const struct simt_traces *traces,
                            unsigned int warp, uint32_t cut)
 {
@@ -100,7 +100,7 @@ void simt_lanes_look_ahead(const struct simt_event *const *at, const struct simt
     if (one_past[warp]) {
         uint32_t lanes = ~(uint32_t)0;
         for (const struct group *group = groups; group < groups + group_count; group++) {
-            lanes &= ~(group->lanes & (group->lanes - 1)); /* these get theirs below */
+            lanes &= ~(group->lanes & (group->lanes - 1)); /* the loop below sets these */
         }
         simt_order_copy(warp, lanes & ~1u, 0);
         one_past[warp] = false;
@@ -125,8 +125,8 @@ void simt_lanes_look_ahead(const struct simt_event *const *at, const struct simt
     simt_order_rank();
 }
 
-/* Of the lanes of a set, made of groups, those whose next event comes first. Different events can
- * come in either order: the pieces of a copy, which depend on where each lane's begins. */
+/* The lanes of a set of groups whose next event comes first. Events of equal order can differ: the
+ * pieces of a copy depend on its address in each lane. */
 uint32_t simt_lanes_first(const struct simt_event *const *at, uint32_t lanes)
 {
     uint64_t first = UINT64_MAX, key = 0;
@@ -151,7 +151,7 @@ uint32_t simt_lanes_first(const struct simt_event *const *at, uint32_t lanes)
     return found;
 }
 
-/* Whether all groups, none of which is at its end, do the same next. */
+/* Whether all groups do the same next. None of them may be at its end. */
 bool simt_lanes_meet(const struct simt_event *const *at)
 {
     for (unsigned int i = 1; i < group_count; i++) {
@@ -162,8 +162,7 @@ bool simt_lanes_meet(const struct simt_event *const *at)
     return true;
 }
 
-/* What order.c told of each group's first lane is of use to the others after a replay that was cut
- * short. */
+/* After a replay that was cut short, the other lanes of a group need the data of its first lane. */
 static void keep_flow(const struct simt_event *const *at)
 {
     for (const struct group *group = groups; group < groups + group_count; group++) {
@@ -177,8 +176,8 @@ static void keep_flow(const struct simt_event *const *at)
     }
 }
 
-/* Lanes that make up whole groups have done their next event. Returns those of them that are at
- * their end. */
+/* Whole groups of lanes have done their next event. Returns the lanes of them that are at their
+ * end. */
 uint32_t simt_lanes_advance(const struct simt_event **at, const struct simt_traces *traces,
                             uint32_t lanes)
 {

@@ -1,17 +1,16 @@
 /* Which of a warp's lanes goes first when they have parted.
  *
- * Lanes meet again if whoever stands before the point where their ways join goes first. Machine
- * addresses do not tell: compilers put the blocks of a program in an order of their own, each in
- * its way. What does is the flow of control, which the traces show: each event is a node, and an
- * edge leads to what a lane does next in the same call. The nodes are ranked so that every edge but
- * a loop's way back leads up, and that a loop has the ranks from its head on to itself: whoever has
- * left it waits for those inside. This is the weak topological order of F. Bourdoncle, "Efficient
- * chaotic iteration strategies with widenings" (1993). A lane on its way back to a loop's head
- * waits for those inside, too.
+ * Lanes reconverge if the lane behind the join point goes first. Machine addresses do not show
+ * which lane that is: each compiler orders the blocks of a program in its own way. The control flow
+ * does, and the traces show it: each event is a node, and an edge leads to the lane's next event in
+ * the same call. Nodes are ranked: every edge except for a loop's back edge leads up. A loop has
+ * the ranks from its head on to itself, so a lane that has left it waits for the lanes inside. This
+ * is the weak topological order of F. Bourdoncle, "Efficient chaotic iteration strategies with
+ * widenings" (1993). A lane on a back edge to a loop's head also waits for the lanes inside.
  *
- * Only edges that some lane has taken are known. A lane that is cut short, since its trace is
- * full, is taken to come to where the others are, unless that is known to be behind it: they
- * wait. Where that leaves an order open, machine addresses decide; such lanes do not meet. */
+ * Only edges that some lane has taken are known. The trace of a lane may be cut short because it is
+ * full. Such a lane is assumed to reach the others, unless they are known to be behind it: they
+ * wait. If the order is still open, machine addresses decide; such lanes do not reconverge. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +24,14 @@ enum { NO_NODE = 0, DONE = -1 };
 
 /* Node 0 is none. */
 struct node {
-    uint64_t key;        /* of its events, without the depth */
-    unsigned int edges;  /* the first in a list, the highest key first; 0: none */
+    uint64_t key;        /* the key of its events, without the depth */
+    unsigned int edges;  /* list, in order of falling keys; 0: none */
     bool reached, entry; /* an edge leads here; a call began here */
     unsigned int rank, latch_rank;
     int number; /* in the search; 0: not visited */
 };
 struct edge {
-    uint64_t key; /* of the node it leads to */
+    uint64_t key; /* the key of the target node */
     unsigned int to, next;
 };
 
@@ -40,10 +39,10 @@ static struct node *nodes;
 static struct edge *edges;
 static unsigned int node_count = 1, edge_count = 1;
 static size_t node_capacity, edge_capacity;
-static unsigned int *slots; /* open addressing: nodes */
+static unsigned int *slots; /* hash table of nodes, open addressing */
 static unsigned int slot_count;
 static bool changed;
-static unsigned int version; /* grows with all that is learnt */
+static unsigned int version; /* grows whenever something is learnt */
 
 static struct simt_past threads[SIMT_MAX_BLOCK_THREADS];
 
@@ -89,7 +88,7 @@ static unsigned int node_of(uint64_t key)
     return node_count++;
 }
 
-/* Returns the new edge; 0 if it is known. */
+/* Returns the new edge; 0 if it is known already. */
 static unsigned int connect(unsigned int from, unsigned int to)
 {
     unsigned int before = 0, after = nodes[from].edges;
@@ -134,7 +133,7 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
     before = threads[thread].node[level];
     threads[thread].level = level;
     for (unsigned int i = before ? nodes[before].edges : 0; i; i = edges[i].next) {
-        if (edges[i].key == key_of(event)) { /* as so often */
+        if (edges[i].key == key_of(event)) { /* the usual case */
             *node = threads[thread].node[level] = edges[i].to;
             return before;
         }
@@ -167,9 +166,9 @@ bool simt_order_same(unsigned int a, unsigned int b)
 static unsigned int *stack, stacked, next_rank;
 static int visited;
 
-/* ---- what is assumed ---- */
+/* ---- assumed edges ---- */
 
-/* Edges from which on, for the next ranks only. */
+/* These edges hold only for the next ranking. */
 static struct {
     unsigned int from, edge;
 } * assumed;
@@ -202,7 +201,7 @@ void simt_order_assume(unsigned int from, unsigned int to)
 {
     unsigned int edge;
     if (leads_to(to, from) || leads_to(from, to)) {
-        return; /* it is known */
+        return; /* already known */
     }
     edge = connect(from, to);
     assumed =
@@ -228,13 +227,13 @@ static void forget_assumed(void)
 
 /* ---- ranks ---- */
 
-/* A node whose search is not over: it goes on with an edge. (A list of these and not a recursion:
- * it is as deep as the program is long, and runs on a kernel's stack.) */
+/* A node whose search is not over; `edge` is next. (A list instead of recursion: the depth grows
+ * with the program's length, and this runs on a kernel's stack.) */
 struct search {
     unsigned int node, edge;
     int least;
-    bool loop;   /* it lies on one */
-    bool inside; /* the component is complete: what lies in it is searched again */
+    bool loop;   /* it lies on a loop */
+    bool inside; /* its component is complete; its nodes are searched again */
 };
 static struct search *searches;
 static size_t search_count, search_capacity;
@@ -249,7 +248,7 @@ static void begin_search(unsigned int node)
     stack[stacked++] = node;
 }
 
-/* A node has been searched, or was before: what that tells who came from there. */
+/* A node has been searched, now or before: passes the result to the search that came from there. */
 static void take_in(struct search *from, int number)
 {
     if (!from->inside && number != DONE && number <= from->least) {
@@ -281,9 +280,9 @@ static bool end_search(struct search *search)
     return true;
 }
 
-/* Tarjan's search for components, and in each one of more than one node, without its head, again.
- * Ranks are given from the last to the first. The least number that a node leads back to is its
- * result. */
+/* Tarjan's search for components. A component of several nodes is searched again without its head.
+ * Ranks are given from the last to the first. The result is the least number that a node leads back
+ * to. */
 static void visit(unsigned int first)
 {
     size_t outermost = search_count;
@@ -331,7 +330,7 @@ void simt_order_rank(void)
     stacked = 0;
     visited = 0;
     next_rank = node_count;
-    /* A loop's head is found by entering it from outside. */
+    /* A search must enter a loop from outside to find its head. */
     for (unsigned int pass = 0; pass < 3; pass++) {
         for (unsigned int i = 0; i < node_count - 1; i++) {
             struct node *node = &nodes[sorted[i]];
@@ -350,7 +349,7 @@ unsigned int simt_order_of(unsigned int before, unsigned int node)
     return back ? nodes[node].latch_rank : nodes[node].rank;
 }
 
-/* ---- ways round a node ---- */
+/* ---- paths around a node ---- */
 
 static bool is_forward(unsigned int from, unsigned int to)
 {
@@ -364,7 +363,7 @@ static int by_falling_rank(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* From which nodes one comes to it without a loop's way back. */
+/* Marks the nodes from which a path without back edges leads to `node`. */
 static void mark_before(unsigned int node, bool *before)
 {
     unsigned int *sorted = simt_needed(malloc(node_count * sizeof *sorted), "the analysis");

@@ -1,13 +1,12 @@
-/* Replays that were made before.
+/* Reuse of earlier replays.
  *
- * The blocks of a grid mostly do alike, and so do the turns of a loop around a barrier: all that a
- * warp's lanes have recorded, but for the addresses, they have recorded before, with the same past.
- * Which lanes go together is then known: the plan that was kept tells, and order.c need not be
- * asked.
+ * Most blocks of a grid behave alike, and so do the iterations of a loop around a barrier. Their
+ * lanes record the same events, except for the addresses, after the same past. So it is known which
+ * lanes go together: the stored plan lists the steps, without order.c.
  *
- * A past is what order.c knows of a warp's lanes; a plan leads from one to the next. order.c itself
- * is told of the past again when there is no plan for what comes. Plans hold until order.c learns
- * more of the flow of control. */
+ * A past is what order.c knows about a warp's lanes; a plan leads from one past to the next. When
+ * there is no plan for the next events, order.c gets the past back. Plans hold until order.c learns
+ * more control flow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,20 +18,20 @@ enum {
     PASTS = 64,
     PLANS = 256,
     PLANS_FROM_ONE =
-        16, /* past: where lanes go by data, to look for one would take longer than to do without */
-    MOST_EVENTS = 128, /* of a lane */
+        16, /* past: if lanes depend on data, a longer search would cost more than it saves */
+    MOST_EVENTS = 128, /* per lane */
     MOST_STEPS = 1024,
-    UNKNOWN = PASTS /* the past is where it always is, in order.c */
+    UNKNOWN = PASTS /* the past is only in order.c */
 };
 
 struct plan {
     struct plan *next; /* from the same past */
     unsigned int to;
     const struct simt_event *end[SIMT_WARP_SIZE];
-    const uint64_t *keys[SIMT_WARP_SIZE]; /* lanes that do the same share them */
+    const uint64_t *keys[SIMT_WARP_SIZE]; /* equal lanes share them */
     size_t step_count;
     struct simt_step *steps;
-    uint64_t memory[]; /* for the keys */
+    uint64_t memory[]; /* storage of the keys */
 };
 
 static struct {
@@ -44,7 +43,7 @@ static unsigned int past_count, plan_count, version;
 
 static unsigned int past_of[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
 
-/* The plan in the making. */
+/* The plan that is being recorded. */
 static struct simt_step steps[MOST_STEPS];
 static size_t step_count;
 static bool recording;
@@ -65,7 +64,7 @@ static void forget_plans(void)
 void simt_plans_start_launch(void)
 {
     forget_plans();
-    past_count = 1; /* the first is empty: how a block starts */
+    past_count = 1; /* the first is empty: the start of a block */
 }
 
 void simt_plans_start_block(unsigned int warps)
@@ -139,7 +138,7 @@ void simt_plan_add_step(uint32_t lanes, bool row)
     }
 }
 
-/* The number of the warp's past, which may be a new one. */
+/* The number of the warp's past, which may be new. */
 static unsigned int find_past(unsigned int warp, bool one_past)
 {
     unsigned int i = 0;

@@ -1,6 +1,6 @@
-/* Every request to memory that the first block of each launch makes, one after the other, for who
- * wants to draw or read them: SIMT_REQUESTS=FILE. Kept until the end, since source lines are looked
- * up all at once; what simt_analysis_reset() forgets is forgotten here, too. */
+/* Records every request to memory of the first block of each launch, to draw or read them:
+ * SIMT_REQUESTS=FILE. They are kept until the end, because source lines are looked up all at once.
+ * simt_analysis_reset() also drops them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct request {
     uint32_t place;
     enum simt_space space;
     enum simt_event_kind kind;
-    uint64_t base, addresses[SIMT_WARP_SIZE]; /* base: where the allocation begins */
+    uint64_t base, addresses[SIMT_WARP_SIZE]; /* base: the start of the allocation */
 };
 
 bool simt_requests_wanted;
@@ -29,7 +29,7 @@ bool simt_requests_wanted;
 static const char *path;
 static struct request *requests;
 static size_t count, capacity;
-static char (*names)[64]; /* of the launches */
+static char (*names)[64]; /* the names of the launches */
 static unsigned int launch_count, barriers;
 static size_t launch_capacity;
 

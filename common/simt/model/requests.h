@@ -1,4 +1,4 @@
-/* Every request to memory that the first block of each launch makes: SIMT_REQUESTS=FILE. */
+/* Every request to memory of the first block of each launch: SIMT_REQUESTS=FILE. */
 #ifndef SIMT_REQUESTS_H
 #define SIMT_REQUESTS_H
 
@@ -6,7 +6,7 @@
 #include "cuda/simt.h"
 #include "observe/event.h"
 
-/* SIMT_REQUESTS was given: simt_requests_add wants to be told of each request. */
+/* SIMT_REQUESTS is set: pass each request to simt_requests_add. */
 extern bool simt_requests_wanted;
 void simt_requests_prepare(void);
 void simt_requests_launch(const struct simt_launch *launch);

@@ -13,7 +13,7 @@
 static struct simt_site *sites;
 static unsigned int site_count;
 static size_t site_capacity;
-/* Open addressing; number 0 where there is none. */
+/* Open addressing; number 0 marks a free slot. */
 static struct slot {
     uint32_t place;
     unsigned int number;
@@ -35,7 +35,7 @@ static unsigned int slot_of(uint32_t place)
 static unsigned int add_site(uint32_t place)
 {
     simt_only_in_order();
-    if (site_count + 1 > UINT16_MAX) { /* what the checks have for one */
+    if (site_count + 1 > UINT16_MAX) { /* the limit of the checks */
         fputs("simt: the program touches memory at more than 65535 places: SIMT_CHECKS=off runs "
               "it\n",
               stderr);

@@ -11,7 +11,7 @@
 #include "program/layout.h"
 #include "program/symbols.h"
 
-/* __constant__ variables, by simt_constant. */
+/* __constant__ variables, added by simt_constant. */
 static struct simt_range *constants;
 static size_t constant_count;
 
@@ -38,7 +38,7 @@ int simt_constant(const void *address, size_t size)
     return 0;
 }
 
-/* A constant, or what lies between two of them. */
+/* The constant at the address, or the range between two constants around it. */
 static struct simt_range find_in_image(uint64_t address)
 {
     const struct simt_range image = image_range();
@@ -54,7 +54,7 @@ static struct simt_range find_in_image(uint64_t address)
     return (struct simt_range){from, (size_t)(to - from), SPACE_GLOBAL, false};
 }
 
-/* Behind the end of a variable: whether it is a constant. */
+/* Past the end of a variable: whether that variable is a constant. */
 static bool is_behind_constant(uint64_t address)
 {
     struct simt_range range;
@@ -81,7 +81,7 @@ static struct simt_range find_range(uint64_t address)
     return (struct simt_range){address, 1, SPACE_HOST, false};
 }
 
-/* Also in a launch that is not looked at. */
+/* Also works in a launch that is not analysed. */
 static bool is_in(const void *address, enum simt_space space)
 {
     return !simt_in_shared(address) && find_range((uintptr_t)address).space == space;
@@ -102,7 +102,7 @@ bool simt_is_local(const void *address)
     return is_in(address, SPACE_LOCAL);
 }
 
-/* The ranges used last. Allocations come and go between launches only. */
+/* The ranges used last. Allocations change only between launches. */
 enum { RANGES_KEPT = 8 };
 static struct simt_range ranges[RANGES_KEPT];
 static unsigned int next_range;

@@ -1,14 +1,14 @@
-/* What lies at an address. */
+/* The address space and the allocation of an address. */
 #ifndef SIMT_SPACES_H
 #define SIMT_SPACES_H
 
 #include "base/space.h"
 
-/* Addresses around this one that are alike. Valid until the next call but a few. */
+/* The range of like addresses around this one. A few later calls replace it. */
 const struct simt_range *simt_range_of(uint64_t address);
-/* Allocations have changed. */
+/* Call this when allocations have changed. */
 void simt_ranges_forget(void);
-/* Whether it is in the program's own code or data. */
+/* Whether the address is in the program's own code or data. */
 bool simt_in_program(uint64_t address);
 
 #endif

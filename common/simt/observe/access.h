@@ -1,4 +1,4 @@
-/* What may be done with memory. */
+/* The allowed accesses to memory. */
 #ifndef SIMT_ACCESS_H
 #define SIMT_ACCESS_H
 

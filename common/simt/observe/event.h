@@ -1,4 +1,4 @@
-/* What a lane of an instrumented kernel does, one event after the other. */
+/* The actions of a lane of an instrumented kernel, as a sequence of events. */
 #ifndef SIMT_EVENT_H
 #define SIMT_EVENT_H
 
@@ -8,44 +8,44 @@
 #include "cuda/simt.h"
 
 enum simt_event_kind {
-    EVENT_BLOCK, /* of code: where branches lead */
+    EVENT_BLOCK, /* a basic block: shows where branches lead */
     EVENT_LOAD,
     EVENT_STORE,
     EVENT_ATOMIC,
-    EVENT_FENCE,      /* __threadfence and its kin */
+    EVENT_FENCE,      /* __threadfence and the like */
     EVENT_SYNCWARP,   /* address: the mask */
     EVENT_COLLECTIVE, /* shuffles and votes; address: the mask */
-    EVENT_FREE,       /* of memory from the kernels' heap */
+    EVENT_FREE,       /* frees memory of the kernels' heap */
     EVENT_READ_ONLY,  /* __ldg: the load comes next */
-    EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
-    EVENT_COPIED,     /* it ends */
-    EVENT_BARRIER,    /* an mbarrier is used: checked like an atomic, not counted */
-    EVENT_INIT,       /* it is initialised: like a store */
+    EVENT_COPY,       /* an asynchronous copy begins; its store is counted */
+    EVENT_COPIED,     /* the copy ends */
+    EVENT_BARRIER,    /* an mbarrier is used; checked like an atomic, not counted */
+    EVENT_INIT,       /* an mbarrier is initialized; checked like a store */
     EVENT_READING,    /* in findings: a bulk copy reads */
     EVENT_ARRIVED,    /* in findings: a bulk copy has written */
     EVENT_WGMMA,      /* in findings: wgmma reads */
     EVENT_MULTIPLIED  /* in findings: wgmma has read */
 };
 
-/* Fences between the generic proxy and another one: that of asynchronous copies; that by which they
- * read tensor maps, behind writes and before the copy. */
+/* Fences between the generic proxy and another one: the async proxy, or the tensor map proxy. The
+ * latter has a release after writes and an acquire before the copy. */
 enum simt_proxy { SIMT_PROXY_ASYNC, SIMT_PROXY_MAP_RELEASE, SIMT_PROXY_MAP_ACQUIRE, SIMT_PROXIES };
 
-/* Part of an event's size. */
+/* Flags in an event's size. */
 enum simt_event_how {
     EVENT_VOLATILE = 0x80,
     EVENT_OF_BLOCK =
-        SIMT_OF_BLOCK, /* the scope of an atomic or a fence, whose size is an ordering */
-    /* and volatile: races with no other such access; of a fence, whose scope is the system */
+        SIMT_OF_BLOCK, /* the scope of an atomic or a fence; a fence's size is its memory order */
+    /* Also volatile: does not race with another such access. For a fence: system scope. */
     EVENT_STRONG = SIMT_OF_SYSTEM,
     EVENT_HOW = 0xe0
 };
 
-/* Where the parts of a key begin, from the top: 0xffff - call depth (16 bits), program location
- * (32), kind (8), size (8). */
+/* The fields of a key, from the top: 0xffff - call depth (16 bits), program location (32), kind
+ * (8), size (8). */
 enum { EVENT_DEPTH_SHIFT = 48, EVENT_PLACE_SHIFT = 16, EVENT_KIND_SHIFT = 8 };
 
-/* Lanes whose next events have the same key do them together. */
+/* Lanes whose next events have the same key perform them together. */
 struct simt_event {
     uint64_t key;
     uint64_t address; /* meaningless if the kind is EVENT_BLOCK */
@@ -82,9 +82,9 @@ static inline bool event_is_access(const struct simt_event *event)
            event_kind(event) >= EVENT_COPY;
 }
 
-/* Sizes are powers of two, but for what an asynchronous copy that is padded with zeros reads:
- * machine/pipeline.c has seen to it that its address is a multiple of the whole copy's size, and
- * such an address passes here. */
+/* Sizes are powers of two, except for the read of an asynchronous copy padded with zeros. Such an
+ * address passes here: machine/pipeline.c has checked that it is a multiple of the whole copy's
+ * size. */
 static inline bool is_aligned(uint64_t address, unsigned int size)
 {
     return (address & (size - 1)) == 0;

@@ -1,5 +1,5 @@
-/* What a process that has run some of a launch's blocks tells the one that it works for: bytes, in
- * memory that both see. */
+/* The results that a worker returns to the process that it works for: bytes in shared memory of
+ * both processes. */
 #ifndef SIMT_PART_H
 #define SIMT_PART_H
 
@@ -12,7 +12,7 @@ struct simt_part {
     char *at, *end;
 };
 
-/* Without room, the worker gives up. */
+/* If there is no room left, the worker gives up. */
 static inline void simt_part_put(struct simt_part *part, const void *bytes, size_t size)
 {
     if ((size_t)(part->end - part->at) < size) {

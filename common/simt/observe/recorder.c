@@ -14,8 +14,8 @@ uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
 struct simt_watcher simt_watcher;
 bool simt_watched;
 
-/* What a key starts from, to which a hook adds a return address as it is: what makes a place of it
- * is in here. */
+/* The start of a key. A hook adds its return address unchanged; the constant subtracted here turns
+ * that into a place. */
 static uint64_t outermost(void)
 {
     extern const char __executable_start[];
@@ -61,7 +61,7 @@ void simt_trace_start_block(size_t number, unsigned int threads)
 
 /* ---- values that are stored ---- */
 
-/* In one load of the size of the store: any other would wait until the store is in the cache. */
+/* One load of the store's size: any other would wait until the store reaches the cache. */
 static inline uint64_t word_at(const void *at, unsigned int size)
 {
     typedef uint16_t two __attribute__((aligned(1), may_alias));
@@ -89,7 +89,7 @@ void simt_trace_before_store(void)
     if (recorder->stored) {
         simt_trace_after_store();
     }
-    /* Where there is no memory this faults in place of the store, whose event is the last. */
+    /* If the address is invalid, this faults instead of the store, which is the last event. */
     what_is_at(event->address, event_size(event), recorder->before);
     recorder->stored = event;
 }
@@ -121,7 +121,7 @@ static bool is_same_place(const struct simt_event *event, const struct simt_even
            event_size(event) == event_size(store);
 }
 
-/* Anything but a load. */
+/* Any access except for a load. */
 static bool changes_part_of(const struct simt_event *event, const struct simt_event *store)
 {
     return event_is_access(event) && event_kind(event) != EVENT_LOAD &&
@@ -129,7 +129,7 @@ static bool changes_part_of(const struct simt_event *event, const struct simt_ev
            store->address < event->address + event_size(event);
 }
 
-/* The other lane's last change of the place that has been checked; NULL: its trace has none. */
+/* The other lane's last checked change of this address; NULL: its trace has none. */
 static const struct simt_event *last_change(const struct simt_event *store, unsigned int lane,
                                             unsigned int other)
 {
@@ -145,7 +145,7 @@ static const struct simt_event *last_change(const struct simt_event *store, unsi
     return NULL;
 }
 
-/* Of all in the traces the first that was done. NULL: that cannot be told. */
+/* The first store to it in all traces. NULL: unknown. */
 static const struct simt_stored *first_store(const struct simt_event *store)
 {
     const struct simt_stored *first = NULL;
@@ -181,7 +181,7 @@ bool simt_trace_stores_same(unsigned int lane, unsigned int other_lane)
         return is_same_place(earlier, store) && simt_trace_stored(earlier)->order &&
                simt_trace_stored(earlier)->value == stored->value;
     }
-    /* The other store came before all of these: the first of them found its value. */
+    /* The other store came before all of these, so the first of them saw its value. */
     first = first_store(store);
     return first && first->order % 2 == 1 && first->value == stored->value;
 }
@@ -202,7 +202,7 @@ void simt_trace_check(void)
     simt_traces.stretch_count = 0;
 }
 
-/* Stores of what is there already change nothing. */
+/* A store of the value that is already there changes nothing. */
 static bool changes_nothing(const struct simt_event *event)
 {
     const enum simt_event_kind kind = event_kind(event);

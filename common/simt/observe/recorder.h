@@ -1,10 +1,10 @@
-/* What the lanes of the running warp have recorded and nobody has looked at yet.
+/* The events that the lanes of the running warp have recorded and that are not processed yet.
  *
  * Code compiled with the flags of simt.cmake calls a function of machine/hooks.c at the start of
  * every basic block and before every access to memory. While a launch is analysed, these append an
- * event to the running lane's trace; calls that the runtime itself serves (barriers, atomics, ...)
- * add events of their own. When the lanes of a warp can go no further, the machine has the traces
- * drained: the observer goes through all 32 of them together (count/replay.c). */
+ * event to the running lane's trace. The runtime adds events for its own calls (barriers, atomics,
+ * ...). When the lanes of a warp cannot continue, the machine drains the traces: the observer
+ * processes all 32 of them together (count/replay.c). */
 #ifndef SIMT_RECORDER_H
 #define SIMT_RECORDER_H
 
@@ -12,8 +12,7 @@
 #include "observe/event.h"
 #include "observe/watcher.h"
 
-/* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running
- * warp's. */
+/* Lane i's events are in [begin[i], end[i]). There is one set of traces, for the running warp. */
 enum {
     TRACE_EVENTS = 512,
     TRACE_STRIDE = TRACE_EVENTS + 4, /* not a power of two: cache sets */
@@ -22,33 +21,34 @@ enum {
 };
 struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
-    struct simt_event *full[SIMT_WARP_SIZE]; /* where it ends at most */
+    struct simt_event *full[SIMT_WARP_SIZE]; /* the limit of end[i] */
     uint32_t filled;                         /* the lanes that have events */
-    /* If the warp is checked in order: in what order lanes ran since the last check, and where
-     * their traces ended then. */
+    /* For a warp that is checked in order: the order in which lanes ran since the last check. Each
+     * entry is the end of a trace at that time. */
     bool in_order;
     unsigned int stretch_count;
-    const struct simt_event *stretches[TRACE_STRETCHES]; /* a lane's buffer tells the lane */
-    bool warp_in_order[TRACE_WARPS];                     /* by warp of the block */
-    /* While a warp is checked, lane i is at at[i] + ahead: what lies before has been. These lanes
-     * do their next events together, the lowest first; 0: one lane does. NULL: none is checked. */
+    const struct simt_event *stretches[TRACE_STRETCHES]; /* the buffer identifies the lane */
+    bool warp_in_order[TRACE_WARPS];                     /* per warp of the block */
+    /* While a warp is checked, lane i is at at[i] + ahead; earlier events are done. Lanes in
+     * `together` do their next events together, the lowest first; 0: one lane does. NULL: no
+     * check. */
     const struct simt_event *const *at;
     size_t ahead;
     uint32_t together;
 };
 
 extern struct simt_traces simt_traces;
-/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events, and as many of notes. */
+/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events, and the same number of simt_stored. */
 extern struct simt_event *simt_trace_events;
-/* What lanes get by a shuffle from a lane that its mask leaves out: as a float, a NaN. */
+/* The result of a shuffle from a lane that the mask leaves out: as a float, a NaN. */
 #define SIMT_UNDEFINED_4 UINT64_C(0x7fc0dead)
 #define SIMT_UNDEFINED_8 UINT64_C(0x7ff8deaddeaddead)
-extern bool simt_any_undefined; /* a shuffle has given such a value */
+extern bool simt_any_undefined; /* a shuffle has returned such a value */
 
-/* Of an event that is a store. */
+/* Extra data of a store's event. */
 struct simt_stored {
-    uint64_t value; /* of 16 bytes, a hash */
-    uint64_t order; /* 0: not known; else 2 x its number among stores, + 1: it changed nothing */
+    uint64_t value; /* for 16 bytes, a hash */
+    uint64_t order; /* 0: unknown; else 2 * its number among stores, + 1 if it changed nothing */
 };
 _Static_assert(sizeof(struct simt_stored) == sizeof(struct simt_event), "one behind the other");
 static inline struct simt_stored *simt_trace_stored(const struct simt_event *event)
@@ -60,28 +60,27 @@ static inline struct simt_event *simt_trace_buffer(unsigned int lane)
     return simt_trace_events + (size_t)lane * TRACE_STRIDE;
 }
 
-/* Depths of the calls of threads that do not run. */
+/* Call depths of the threads that do not run. */
 extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
 
-/* The machine starts and ends a launch or a block, and the observer is told. */
+/* A launch or a block starts or ends; the observer is told. */
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
 void simt_trace_start_block(size_t number, unsigned int threads);
 
-/* All that is in the traces is checked now, in the order in which it was recorded, and so is what
- * comes after it. */
+/* Checks everything in the traces now, and what follows, in the order in which it was recorded. */
 void simt_trace_check(void);
 
 /* The last event is a store, which comes next. */
 void simt_trace_before_store(void);
-/* It has been done. */
+/* The store is done. */
 void simt_trace_after_store(void);
-/* The store that a lane is at races with an earlier one by `other`, of its warp, or by a thread of
- * another one (other_lane = SIMT_WARP_SIZE), but both are known to be of the same value. */
+/* The lane's store races with an earlier one by `other`, of its warp, or by a thread of another
+ * warp (other_lane = SIMT_WARP_SIZE). True if both are known to store the same value. */
 bool simt_trace_stores_same(unsigned int lane, unsigned int other_lane);
 
-/* The running lane stops, or goes on. In between, another lane or the runtime may look at the
- * traces. */
+/* The running lane stops, or continues. Between the two calls, another lane or the runtime may read
+ * the traces. */
 static inline void simt_trace_pause(void)
 {
     struct simt_hook_state *recorder = &simt_recorder;
@@ -122,23 +121,23 @@ static inline void simt_trace_resume(unsigned int thread)
     recorder->end = recorder->interleaved || simt_watched ? recorder->next : simt_traces.full[lane];
 }
 
-/* Has the running warp's traces replayed; no lane runs. `cut`: see simt_observer. */
+/* Replays the running warp's traces; no lane runs. `cut`: see simt_observer. */
 void simt_trace_drain(unsigned int cut);
-/* Of these lanes, those whose traces are not full. */
+/* The lanes of this set whose traces are not full. */
 unsigned int simt_trace_with_room(unsigned int lanes);
-/* What a lane's trace looks like: it changes memory; it only reads; it reads but a word or two, as
- * a loop does that waits for a plain variable. `range` grows to all that is read. */
+/* What a lane's trace shows: it changes memory; it only reads; or it reads only one or two words,
+ * like a loop that waits for a plain variable. `range` grows to all that is read. */
 enum simt_idling { SIMT_WORKS, SIMT_READS, SIMT_POLLS };
 struct simt_read {
     uint64_t low, high;
 };
 enum simt_idling simt_trace_idling(unsigned int lane, struct simt_read *range);
-/* Where it has gone round a loop: of the outermost lines the first; and the only word that it reads
- * there, or NULL. */
+/* The place of the lane's loop: the first line at the outermost depth. `word`: the only word that
+ * it reads there, or NULL. */
 uint32_t simt_trace_loop(unsigned int lane, const void **word);
 /* The last event of the running lane, or NULL. */
 const struct simt_event *simt_trace_last(void);
-/* The last event was a block that is not the source's: it has not been. */
+/* Removes the last event if it is a basic block: that block is not in the source. */
 void simt_trace_forget_block(void);
 
 #endif
