@@ -5,14 +5,14 @@
 #include "base/need.h"
 #include "check/shadow.h"
 
-/* The bytes of a row. */
+/* A set of bytes of a row. */
 struct bytes {
     uint64_t set[SIMT_ROW_BYTES / 64];
 };
 
-/* Those that the launch read, wrote and changed by atomics; and one thread that did, in a tag. */
+/* The bytes that the launch read, wrote and changed by atomics; and a tag for each kind. */
 struct simt_again_row {
-    struct bytes read, stored, changed, of_block; /* of_block: changed, in the block's scope */
+    struct bytes read, stored, changed, of_block; /* of_block: changed, with block scope */
     uint32_t reader, writer, changer;
     uint16_t reader_site, writer_site, changer_site;
 };
@@ -22,7 +22,7 @@ static bool has(const struct bytes *bytes, unsigned int number)
     return bytes->set[number / 64] >> number % 64 & 1;
 }
 
-/* So many from `first` on. */
+/* Adds `count` bytes from `first` on. */
 static void add(struct bytes *bytes, unsigned int first, unsigned int count)
 {
     for (unsigned int i = first; i < first + count; i++) {
@@ -40,9 +40,9 @@ static bool is_of(const struct simt_stretch *tags, uint32_t tag)
     return tag >= tags->start && tag < tags->end;
 }
 
-/* ---- keeping ---- */
+/* ---- saving ---- */
 
-/* The cell of so many bytes. */
+/* Saves the cell, which covers `count` bytes. */
 static void keep_cell(struct simt_again_row *row, const struct simt_cell *cell, unsigned int first,
                       unsigned int count, const struct simt_stretch *tags)
 {
@@ -105,9 +105,9 @@ void simt_again_drop(struct simt_again *again)
     *again = (struct simt_again){0};
 }
 
-/* ---- telling ---- */
+/* ---- restoring ---- */
 
-/* What is known, and what will be. */
+/* The tags of the launch so far, and the start of its new ones. */
 struct renewal {
     struct simt_stretch before;
     uint32_t start;
@@ -134,8 +134,8 @@ static void tell_changer(struct simt_cell *cell, const struct simt_again_row *ro
                                                         : cell->flags & ~CHANGER_BLOCK);
 }
 
-/* Others may have come to the cell since the launch was run: before it was made again, when it
- * takes their place; or later, when they keep it. */
+/* Other launches may have used the cell since this one ran. The repeat replaces earlier accesses;
+ * accesses made after the repeat stay. */
 static void tell_cell(struct simt_cell *cell, const struct simt_again_row *row, unsigned int first,
                       const struct renewal *renewal)
 {

@@ -1,5 +1,4 @@
-/* What the checks know of a launch that was made again without being run: what it did the first
- * time. */
+/* Launches that were repeated without being run: the checks use what they did the first time. */
 #ifndef SIMT_AGAIN_H
 #define SIMT_AGAIN_H
 
@@ -8,24 +7,24 @@
 
 struct simt_again {
     struct simt_stretch tags;
-    struct simt_again_row *rows; /* of the snapshot, one behind the other */
+    struct simt_again_row *rows; /* of the snapshot, in order */
 };
 
-/* The launch that has just ended, of which this is the snapshot. */
+/* Saves the launch that has just ended, given its snapshot. */
 void simt_again_keep(struct simt_again *again, const struct simt_snapshot *snapshot);
 void simt_again_drop(struct simt_again *again);
-/* Nothing is known of it any more. */
+/* Its tags are forgotten. */
 static inline bool simt_again_is_lost(const struct simt_again *again)
 {
     return again->tags.end == 0;
 }
-/* It is made again. */
+/* The launch is repeated. */
 static inline void simt_again_now(struct simt_again *again)
 {
     simt_stretch_again(&again->tags);
 }
-/* Of the last time that it was made again, the operation with this number: the shadow is as if it
- * had been run then. Earlier operations are of interest from `first` on. */
+/* Updates the shadow as if the launch had been run at its last repeat, which is operation `number`.
+ * Earlier operations matter from `first` on. */
 void simt_again_tell(struct simt_again *again, const struct simt_snapshot *snapshot,
                      uint64_t number, uint64_t first);
 

@@ -1,6 +1,6 @@
-/* Checks of what asynchronous bulk copies do, which goes another way than a thread's own accesses:
- * a copy sees what has been written only if a fence.proxy.async is between the two; and it reads
- * and writes from its issue until somebody has waited for it. */
+/* Checks of asynchronous bulk copies. They differ from a thread's own accesses. A copy sees earlier
+ * writes only after a fence.proxy.async. And it reads and writes from its issue until a thread has
+ * waited for it. */
 #include "check/bulk_checks.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 
 #define CHUNK_BYTES 16u
 
-/* The cells of a piece, whose address and size are multiples of a cell's. */
+/* The cells of a piece. Its address and size are multiples of a cell's size. */
 static struct simt_cell *cells_of(uint64_t address, struct simt_page **page, enum simt_space space)
 {
     *page = simt_page_of_kernel(address, space);
@@ -34,7 +34,7 @@ static void add_proxy(enum simt_space space, enum simt_event_kind kind, unsigned
                                       .other_thread = writer % SIMT_THREADS});
 }
 
-/* Written by a thread of this block, in this launch. */
+/* Whether a thread of this block wrote it in this launch. */
 static bool is_own(uint32_t tag, enum simt_space space)
 {
     uint32_t oldest = space == SPACE_SHARED ? simt_now.block : simt_now.launch;
@@ -42,13 +42,13 @@ static bool is_own(uint32_t tag, enum simt_space space)
            !simt_is_other_block(tag);
 }
 
-/* And without a fence to the copies' proxy. */
+/* Also without a fence to the async proxy. */
 static bool is_hidden(uint32_t tag, unsigned int thread, enum simt_space space)
 {
     return is_own(tag, space) && !simt_causality_is_proxied(tag, thread, SIMT_PROXY_ASYNC, 0);
 }
 
-/* What reductions in bulk have changed, came by the copies' proxy. */
+/* Whether bulk reductions made the change, through the async proxy. */
 static bool is_in_bulk(unsigned int site)
 {
     return simt_site(site)->counters.bulk_copies > 0;
@@ -109,7 +109,7 @@ bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thre
     return inside;
 }
 
-/* Who reads is not the thread but the group's agent, later: what cells know of readers stays. */
+/* The reader is not the thread but the group's agent, later. So the cells' known readers stay. */
 void simt_check_wgmma_read(uint64_t address, unsigned int thread, unsigned int site)
 {
     struct simt_cell before[CHUNK_BYTES], *cell;
@@ -149,7 +149,7 @@ bool simt_check_wgmma_finds(uint64_t address)
     const struct simt_cell *cell;
     const unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
     if (!is_inside(address, CHUNK_BYTES, &space)) {
-        return true; /* a finding of its own */
+        return true; /* reported separately */
     }
     cell = cells_of(address, &page, space);
     for (unsigned int i = 0; i < CHUNK_BYTES; i++) {
@@ -219,7 +219,7 @@ void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, 
     }
 }
 
-/* Like an atomic of the mbarrier's agent, so that only those know of it who wait there. */
+/* Like an atomic of the mbarrier's agent: only threads that wait on the mbarrier know of it. */
 void simt_check_bulk_reduced(uint64_t address, unsigned int size, uint32_t tag, unsigned int site)
 {
     struct simt_page *page;
@@ -230,8 +230,8 @@ void simt_check_bulk_reduced(uint64_t address, unsigned int size, uint32_t tag, 
     }
 }
 
-/* The thread reads it, as far as races go. Of its own block's writes, two fences make the copy see
- * them: a release behind them, and an acquire of this map before it. */
+/* For races, this is a read by the thread. The copy sees writes of its own block only after two
+ * fences: a release after the writes, and an acquire of this map before the copy. */
 void simt_check_map_read(uint64_t address, unsigned int size, unsigned int thread,
                          unsigned int site)
 {
@@ -256,7 +256,7 @@ void simt_check_map_read(uint64_t address, unsigned int size, unsigned int threa
     }
 }
 
-/* Of an mbarrier, it is its initialisation that must be seen. */
+/* The copy must see the initialization of the mbarrier. */
 void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site)
 {
     struct simt_page *page;

@@ -45,9 +45,9 @@ uint32_t *simt_row_of(unsigned int thread)
     return simt_order->rows[thread];
 }
 
-/* ---- barriers and meetings ---- */
+/* ---- barriers and collectives ---- */
 
-/* What any of these threads knows, all of them know. */
+/* Each of these threads learns what any of them knows. */
 static void pool_clocks(unsigned int first, uint32_t lanes, struct simt_clock **clocks)
 {
     struct simt_clock *all = NULL;
@@ -90,7 +90,7 @@ void simt_causality_barrier(void)
     simt_pool_proxies();
 }
 
-/* All blocks have come: nothing of before can race any more. */
+/* All blocks have arrived: earlier accesses cannot race any more. */
 void simt_causality_grid_barrier(void)
 {
     bool alone = simt_now.oldest == simt_now.launch;
@@ -98,7 +98,7 @@ void simt_causality_grid_barrier(void)
     simt_now.oldest = alone ? simt_now.launch : simt_now.oldest;
 }
 
-/* What each of the lanes knows, all of them know; and what lane i did before from[i]. */
+/* Each lane learns what any lane knows; and what lane i did before from[i]. */
 static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
 {
     static uint32_t joined[THREADS];
@@ -123,7 +123,7 @@ static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
     }
 }
 
-/* __syncwarp: all that the lanes did is ordered before all that they do. */
+/* __syncwarp: orders all earlier actions of the lanes before all their later ones. */
 static void sync_lanes(unsigned int warp, uint32_t lanes, bool whole)
 {
     unsigned int first = warp * SIMT_WARP_SIZE;
@@ -149,8 +149,8 @@ static void sync_lanes(unsigned int warp, uint32_t lanes, bool whole)
     }
 }
 
-/* A shuffle or a vote passes values, and orders memory no more than an atomic does: what a lane
- * knew at a fence, the others know after a fence of their own. */
+/* A shuffle or a vote passes values. Like an atomic, it does not order memory. Other lanes learn
+ * what a lane knew at its fence only after a fence of their own. */
 static void pass_values(unsigned int warp, uint32_t lanes)
 {
     const unsigned int first = warp * SIMT_WARP_SIZE;
@@ -179,7 +179,7 @@ void simt_causality_meet(unsigned int warp, uint32_t lanes, bool syncs, bool who
     }
 }
 
-/* ---- who is ordered ---- */
+/* ---- order of two accesses ---- */
 
 static size_t block_of(uint32_t tag)
 {
@@ -286,8 +286,8 @@ static void begin_era(size_t block)
     simt_causality_add_era((struct simt_era){simt_now.era, block});
 }
 
-/* Those before `first` are asked for no more. They go when they may be half of all, so that many
- * tiny launches do not each go through all that came before. */
+/* Launches before `first` are not needed any more. They are removed only when they may be half of
+ * all, so that each of many tiny launches does not scan all earlier ones. */
 static void forget_launches(uint64_t first)
 {
     enum { FEW = 64 };
@@ -333,7 +333,7 @@ void simt_causality_unordered(uint64_t number)
             simt_launches[i].unordered = any_unordered = true;
             if (simt_launches[i].start < simt_now.oldest) {
                 simt_now.oldest = simt_launches[i].start;
-                simt_now.fine = true; /* readers must not make way for those of this launch */
+                simt_now.fine = true; /* keep readers of this launch */
             }
         }
     }
@@ -390,7 +390,7 @@ void simt_causality_start_launch(size_t blocks, uint64_t number, uint64_t first)
     simt_causality_none_unordered();
 }
 
-/* ---- launches that are made again without being run ---- */
+/* ---- launches that are repeated without being run ---- */
 
 struct simt_stretch *simt_stretches;
 
@@ -424,7 +424,7 @@ void simt_stretch_drop(struct simt_stretch *stretch)
 struct simt_stretch simt_stretch_renew(struct simt_stretch *stretch, uint64_t number,
                                        uint64_t first)
 {
-    const uint32_t start = simt_new_segment(); /* they may all be numbered anew */
+    const uint32_t start = simt_new_segment(); /* this may renumber all tags */
     const struct simt_stretch before = *stretch;
     simt_now.start = simt_now.launch = simt_now.oldest = start;
     add_launch(number, first);
@@ -433,7 +433,7 @@ struct simt_stretch simt_stretch_renew(struct simt_stretch *stretch, uint64_t nu
     return before;
 }
 
-/* The block that ran before has finished, or is suspended. */
+/* The block before it has finished or is suspended. */
 void simt_causality_start_block(size_t number, unsigned int threads)
 {
     if (simt_order) {
@@ -472,7 +472,7 @@ void simt_causality_resume(struct simt_order *order)
     simt_now.block = order->first;
     simt_now.barrier = order->barrier;
     simt_now.tags = order->tags;
-    /* What a thread does now lies in this era. */
+    /* From now on, the threads act in this era. */
     for (unsigned int i = 0; i < order->threads; i++) {
         order->tags[i] = simt_now.era | i;
     }

@@ -1,5 +1,5 @@
-/* Checks of what kernels do with memory: data races, accesses out of bounds or misaligned, and
- * reads of what nobody wrote. */
+/* Checks of the memory accesses of kernels: data races, accesses out of bounds or misaligned, and
+ * reads of unwritten memory. */
 #include <stdio.h>
 #include <string.h>
 
@@ -117,7 +117,7 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
     cell = simt_cell_of(page, offset);
     if (distance == 0 && cell->writer < act.oldest && cell->changer < act.oldest && !cell->flags &&
         !simt_now.fine) {
-        /* No race, and the last two are all that the cell will remember of these readers. */
+        /* No race: the cell will only remember the last two of these readers. */
         simt_note_reader(cell, first, &act, thread + SIMT_WARP_SIZE - 2);
         simt_note_reader(cell, first, &act, thread + SIMT_WARP_SIZE - 1);
         return true;
@@ -129,9 +129,9 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
     return true;
 }
 
-/* The usual case: loads, or stores, of one to four words in one range, each of which has a cell.
- * Returns the lanes that are left, from the first on of which that is not so, or that loads what
- * may not have been written. */
+/* The usual case: loads or stores of one to four words in one range, in which each word has a cell.
+ * Stops at the first lane that is different, or loads what may be unwritten; returns the lanes
+ * left. */
 static uint32_t check_words(const struct simt_range *range, const struct simt_act *act,
                             unsigned int size, unsigned int warp, uint32_t lanes,
                             const uint64_t *addresses)
@@ -169,7 +169,7 @@ static uint32_t check_words(const struct simt_range *range, const struct simt_ac
     return lanes;
 }
 
-/* Where the word is that was never written, and what of its allocation was. */
+/* Describes the location of an unwritten word, and the last copy or fill in its allocation. */
 static void describe_unset(const void *address, char *text, size_t size)
 {
     const struct simt_region *region = simt_region_find(address);
@@ -184,7 +184,7 @@ static void describe_unset(const void *address, char *text, size_t size)
     }
 }
 
-/* Whether all that is read has been written; what is written now, has. */
+/* Checks that the bytes read are written; marks the bytes that are written now. */
 static void check_written(struct simt_page *page, const struct simt_act *act, unsigned int size,
                           unsigned int thread, uint64_t address)
 {
@@ -212,7 +212,7 @@ static void check_written(struct simt_page *page, const struct simt_act *act, un
     }
 }
 
-/* What it tells others, and is told by them. */
+/* Records the order that this access gives or receives. */
 static void order_by(const struct simt_act *act, unsigned int thread, uint64_t address)
 {
     enum simt_scope scope = act->how & EVENT_OF_BLOCK || act->space == SPACE_SHARED
@@ -237,7 +237,7 @@ void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsign
     bool orders = kind == EVENT_ATOMIC || how & EVENT_VOLATILE;
     struct simt_page *page = NULL;
     if (how & EVENT_VOLATILE && space != SPACE_SHARED) {
-        simt_only_in_order(); /* other blocks may talk to this one */
+        simt_only_in_order(); /* other blocks may communicate with this one */
     }
     if (simt_has_copies(space)) {
         simt_check_copies(&act, size, warp, lanes, addresses);
@@ -359,7 +359,7 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
         const struct simt_range *range = simt_range_of(address);
         struct simt_page *page;
         if (range->space != SPACE_GLOBAL || range->illegal || end - range->base > range->size) {
-            continue; /* the load itself tells */
+            continue; /* the load itself is reported */
         }
         page = simt_page_of_kernel(address, SPACE_GLOBAL);
         for (uint64_t at = address >> page->shift << page->shift;

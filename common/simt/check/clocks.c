@@ -9,7 +9,7 @@
 
 enum { CHILDREN = 16, CHILD_BITS = 4, MOST_MOMENTS = SIMT_THREADS };
 
-/* Either a node or, at level 0, a past. Both begin with the number of references. */
+/* A node or, at level 0, a past. Both begin with the number of references. */
 struct simt_clock {
     uint32_t references;
 };
@@ -89,7 +89,7 @@ void simt_clock_clear(struct simt_clock **clock)
     *clock = NULL;
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static struct simt_clock *new_past(size_t block, uint32_t floor, const struct simt_moment *moments,
                                    size_t count)
@@ -187,7 +187,7 @@ void simt_clock_add(struct simt_clock **clock, struct simt_clock *more)
     }
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 const struct simt_block_past *simt_clock_find(const struct simt_clock *clock, size_t block)
 {

@@ -1,4 +1,4 @@
-/* Launches, copies and fills in streams that nothing orders: they may be done at the same time. */
+/* Launches, copies and fills in unordered streams: they may run at the same time. */
 #include "check/copies.h"
 
 #include "base/bits.h"
@@ -8,7 +8,7 @@
 #include "memory/memory.h"
 #include "memory/streams.h"
 
-/* Copies and fills that may be under way while the launch runs. */
+/* Copies and fills that may be pending while the launch runs. */
 static const struct simt_operation **copies;
 size_t simt_copy_count;
 static size_t copy_capacity;
@@ -43,7 +43,7 @@ void simt_check_copies(const struct simt_act *act, unsigned int size, unsigned i
     }
 }
 
-/* Of an operation that begins: which others may be under way. */
+/* For the operation that begins: finds the pending ones that are not ordered before it. */
 void simt_copies_find(void)
 {
     simt_copy_count = 0;
@@ -60,7 +60,7 @@ void simt_copies_find(void)
     }
 }
 
-/* What a launch did to a cell; the copy begins that reads it or (`writes`) writes it. */
+/* Checks a cell's launches against the copy that begins, which reads or `writes` the cell. */
 static void check_cell(const struct simt_cell *cell, uint64_t at, bool writes)
 {
     struct finding race = {.wrong = COPY_RACE, .kind = writes ? EVENT_STORE : EVENT_LOAD};
@@ -123,15 +123,15 @@ static void check_piece(const struct simt_piece *piece, bool writes)
     }
 }
 
-/* What the copy will write to that byte of a row. */
+/* The byte that the copy will write there. */
 static unsigned char brings(const struct simt_operation *copy, size_t row, size_t byte)
 {
     return copy->source
                ? copy->source[row * copy->source_pitch + byte]
-               : (unsigned char)(copy->value >> 8 * (byte % copy->element)); /* the low first */
+               : (unsigned char)(copy->value >> 8 * (byte % copy->element)); /* little-endian */
 }
 
-/* Whether the copy that begins brings what is already there, where the other writes, too. */
+/* Whether the copy writes the bytes that are already there, where the other also writes. */
 static bool brings_same(const struct simt_operation *copy, const struct simt_operation *other)
 {
     bool same = (copy->source || copy->element > 0) && !copy->verb && !other->verb &&

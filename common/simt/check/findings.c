@@ -1,4 +1,4 @@
-/* What the checks have found: kept until the launch ends. */
+/* Stores the findings of the checks until the launch ends. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@
 enum { MOST_FINDINGS = 32 };
 
 static struct finding found[MOST_FINDINGS];
-static bool guards[1 << 16]; /* by site */
+static bool guards[1 << 16]; /* per site */
 static bool has_guards;
 
-/* By site: where it reads, volatile. */
+/* Per site: its volatile reads. */
 static struct {
     uint64_t address;
     uint32_t era;
-    bool several; /* places in one era */
+    bool several; /* several addresses in one era */
 } volatile_reads[1 << 16];
 static unsigned int found_count;
 static uint64_t not_kept;
@@ -73,7 +73,7 @@ void simt_note_guard(unsigned int site)
     guards[site] = has_guards = true;
 }
 
-/* One access of 16 bytes reads both of its halves: at addresses that differ in this bit. */
+/* An access of 16 bytes reads two halves, whose addresses differ in this bit. */
 #define HALVES UINT64_C(8)
 
 void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era)
@@ -93,8 +93,8 @@ static bool is_meant(const struct finding *finding)
     return site && (guards[site] || (finding->unless_flag && !volatile_reads[site].several));
 }
 
-/* In a kernel that CUB or Thrust launch, what lies between lines of their own: where nothing but
- * the data orders an access, a range is changed in place, or a value is read and not used. */
+/* Whether both lines are inside CUB or Thrust, in a kernel that they launch. There, only the data
+ * may order accesses, a range may be changed in place, or a value may be read and not used. */
 static bool is_of_library(const struct finding *finding)
 {
     const char *file;
@@ -103,7 +103,7 @@ static bool is_of_library(const struct finding *finding)
         finding->other_operation) {
         return false;
     }
-    file = simt_grid.launch->file; /* not for what the host does, which may come before a launch */
+    file = simt_grid.launch->file; /* not for actions of the host, which may come before a launch */
     if (!file || !(strstr(file, "/thrust/system/cuda/detail/") || strstr(file, "/cub/device/"))) {
         return false;
     }
@@ -112,7 +112,7 @@ static bool is_of_library(const struct finding *finding)
             simt_source_of(simt_site(finding->other_site)->place)->line == 0);
 }
 
-/* The launch is over, so that all guards are known. */
+/* Runs when the launch is over: all guards are known then. */
 static void leave_out_guarded(void)
 {
     unsigned int kept = 0;
@@ -135,7 +135,7 @@ static bool share_a_line(const struct finding *a, const struct finding *b)
            simt_is_same_line(a->other_site, b->other_site);
 }
 
-/* A line that races with another warp's, too, takes a barrier of the block: that orders both. */
+/* A line that also races with another warp needs a barrier of the block, which orders both. */
 bool simt_is_inside_warps(const struct finding *race)
 {
     for (unsigned int i = 0; i < found_count; i++) {
@@ -187,15 +187,15 @@ void simt_judge_strictly(void)
 
 void (*simt_finding_told)(const struct finding *finding);
 
-/* Of a pair of lines the worst is told: blocks that race there, as what orders them orders threads,
- * too; and rather a race than a note. */
+/* Of each pair of lines only the worst finding is reported: a race between blocks (the fix also
+ * orders threads), and a race rather than a note. */
 static bool another_tells(const struct finding *race)
 {
     for (unsigned int i = 0; i < found_count && race->wrong == BAD_INDEX; i++) {
         struct finding *past = &found[i];
         if (past->wrong == OUT_OF_BOUNDS && past->thread == race->thread &&
             simt_is_same_line(past->site, race->site)) {
-            char text[sizeof past->text]; /* which names the array */
+            char text[sizeof past->text]; /* it names the array */
             snprintf(text, sizeof text, "%.250s: %.140s", past->text, race->text);
             memcpy(past->text, text, sizeof text);
             return true;
@@ -205,7 +205,7 @@ static bool another_tells(const struct finding *race)
          i++) {
         if (found[i].wrong == GOES_ROUND && found[i].size == 0 &&
             strncmp(found[i].text, race->text, strcspn(race->text, "|")) == 0) {
-            return true; /* the branch does */
+            return true; /* the branch is reported */
         }
     }
     for (unsigned int i = 0; i < found_count && race->wrong == RACE; i++) {
@@ -222,7 +222,7 @@ static bool another_tells(const struct finding *race)
     return false;
 }
 
-/* Of arrays past whose ends one line goes, each is told once. */
+/* If one line exceeds several arrays, each array is reported once. */
 static bool is_past_another_end(const struct finding *finding)
 {
     for (const struct finding *other = found; other < finding; other++) {
@@ -234,7 +234,7 @@ static bool is_past_another_end(const struct finding *finding)
     return finding->wrong == OUT_OF_BOUNDS && !simt_goes_on;
 }
 
-/* Whether it was told: what has the same lines is told once. */
+/* Reports it, unless a finding with the same lines was reported. Returns whether it did. */
 static bool tell(FILE *file, const struct finding *finding)
 {
     const bool is_note = simt_is_note(finding);

@@ -1,4 +1,4 @@
-/* What the checks have found, and how it is told. */
+/* The findings of the checks, and their reports. */
 #ifndef SIMT_FINDINGS_H
 #define SIMT_FINDINGS_H
 
@@ -10,25 +10,25 @@
 
 enum wrong {
     RACE,
-    COPY_RACE,   /* of a copy or a fill that the host asks for, with what went before */
-    COPY_UNSET,  /* a note: a copy to the host of what was never written */
-    WRONG_WAY,   /* the direction of a copy is not what its pointers say */
-    HOST_ACCESS, /* of the host, to what a launch or a copy may still use */
+    COPY_RACE,   /* of a copy or a fill of the host with an earlier operation */
+    COPY_UNSET,  /* a note: a copy of unwritten memory to the host */
+    WRONG_WAY,   /* the direction of a copy contradicts its pointers */
+    HOST_ACCESS, /* by the host, to memory that a launch or a copy may still use */
     OUT_OF_BOUNDS,
-    OTHER_DEVICE, /* memory of a device to which the kernel's has no access */
+    OTHER_DEVICE, /* memory of a device that the kernel's device cannot access */
     BAD_INDEX,
     UNINITIALISED,
     MISALIGNED,
     HOST_POINTER,
-    HOST_FUNCTION,  /* its address, or virtual ones, of the host's; no site: an argument has it */
-    NO_PROXY_FENCE, /* between a thread's access and a bulk copy's */
-    NO_MAP_FENCE,   /* between a thread's write to a tensor map and a copy that goes by it */
-    BEYOND_ROWS,    /* a note: a store to a tensor writes behind the ends of its rows */
-    READ_ONLY,      /* written in a launch that reads it by __ldg */
+    HOST_FUNCTION,  /* of a function or virtual table, from the host; no site: in an argument */
+    NO_PROXY_FENCE, /* between a thread's access and a bulk copy */
+    NO_MAP_FENCE,   /* between a thread's write to a tensor map and a copy that uses it */
+    BEYOND_ROWS,    /* a note: a store to a tensor writes past the ends of its rows */
+    READ_ONLY,      /* written in a launch that reads it with __ldg */
     LOCAL_OF_OTHER,
-    UNDEFINED, /* a note: what a shuffle gives from a lane that its mask leaves out is stored */
-    UNDER_WAY, /* a register that wgmma is going to write is used */
-    GOES_ROUND /* a barrier that others wait at */
+    UNDEFINED, /* a note: stores a shuffle's value from a lane outside its mask */
+    UNDER_WAY, /* uses a register that a pending wgmma writes */
+    GOES_ROUND /* goes around a barrier that others wait at */
 };
 
 struct finding {
@@ -36,13 +36,13 @@ struct finding {
     enum simt_space space;
     enum simt_event_kind kind, other_kind;
     unsigned int site, other_site, thread, other_thread;
-    const struct simt_operation *other_operation; /* of the host's, which the other access is of */
+    const struct simt_operation *other_operation; /* the host operation of the other access */
     bool other_block, same_instruction;
-    bool same_warp;  /* both of each pair that was found */
-    bool same_value; /* stores, of which each later one found its value there */
+    bool same_warp;  /* in all pairs that were found */
+    bool same_value; /* stores; each later one found its value already there */
     enum simt_almost almost;
-    unsigned int unless_guard; /* a site: not a finding if it is noted as a guard; 0: it is */
-    bool unless_flag;          /* nor if that site reads one place only */
+    unsigned int unless_guard; /* a site: no finding if that is a guard; 0: unused */
+    bool unless_flag;          /* also no finding if that site reads only one place */
     struct uint3 block;
     uint64_t address;
     unsigned int size;
@@ -50,38 +50,38 @@ struct finding {
     char text[400];
 };
 
-/* What the host does, in no kernel. */
+/* Actions of the host, outside of kernels. */
 static inline bool simt_is_of_host(const struct finding *finding)
 {
     return finding->wrong == COPY_RACE || finding->wrong == COPY_UNSET ||
            finding->wrong == WRONG_WAY || finding->wrong == HOST_ACCESS;
 }
 
-/* Keeps a finding, with the running block. One is kept for each kind and pair of places: NULL if
- * this one is known already (or there are very many), else the new entry. */
+/* Stores a finding, with the running block. One is stored per kind and pair of places. Returns the
+ * new entry, or NULL if it is a duplicate (or there are too many). */
 struct finding *simt_add_finding(struct finding finding);
 
-/* A site that reads in order to wait, or to see whether an atomic is worth its while: its reads may
- * race with atomics, or, if it is volatile, with volatile writes. */
+/* A site that reads to wait, or to decide whether an atomic is worthwhile. Its reads may race with
+ * atomics or, if they are volatile, with volatile writes. */
 void simt_note_guard(unsigned int site);
-/* A site reads a place, volatile. As long as it is one place in an era, it may be a flag. */
+/* A volatile read of a site. While the site reads only one place per era, it may read a flag. */
 void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
 
-/* Those that are none, as guards are known by now, are left out, and those that the user has
- * suppressed. Then they are told and forgotten; if there were any, tell_more() adds something.
- * Returns how many were more than notes. simt_judge_strictly() leaves notes out, but a race is none
- * then, whatever its values: so kernels of this project are judged. */
+/* All three drop guarded and suppressed findings. The last one reports and forgets the rest; if
+ * there were any, tell_more() adds text. It returns the number without notes. simt_judge_strictly()
+ * drops notes, but a race is no note then, whatever its values. Kernels of this project are judged
+ * that way. */
 bool simt_have_findings(void);
-/* Whether all are reads of global memory that was never written, into which nothing was copied;
- * then says so in words. */
+/* Whether all findings are reads of unwritten global memory without any copy into it. Then
+ * describes that. */
 bool simt_only_unset_memory(char *text, size_t size);
 void simt_judge_strictly(void);
 unsigned int simt_tell_findings(FILE *file, void (*tell_more)(FILE *file));
 
-/* Is given each of them just before it is told; NULL: nobody is. */
+/* Called for each finding just before its report; NULL: no call. */
 extern void (*simt_finding_told)(const struct finding *finding);
 
-/* The line of the running lane's last event; true if its address there is misaligned. */
+/* Prints the line of the running lane's last event; true if its address is misaligned. */
 bool simt_tell_last(FILE *file);
 void simt_tell_place(FILE *file, uint32_t place);
 

@@ -1,6 +1,6 @@
-/* Addresses of functions, of tables of virtual ones, and of variables, that the host has taken.
- * Here they are the device's as well, so what tells is who has them first: a kernel, or a variable
- * of the device. */
+/* Host addresses of functions, virtual tables and variables. Here they are equal to the device's
+ * addresses. So what matters is which had the address first: a kernel or a device variable, or the
+ * host. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "program/symbols.h"
 
 enum { MOST = 512 };
-static uint64_t known[MOST]; /* by hash: the device has made them; full: any may be */
+static uint64_t known[MOST]; /* hash table of addresses made by the device; if full: any may be */
 static unsigned int count;
 static bool all_known;
 
@@ -35,7 +35,7 @@ static bool knows(uint64_t value, bool add)
     return true;
 }
 
-/* A function that begins there; or the first of a table of virtual ones; NULL: neither. */
+/* The function that begins there, or the first one of a virtual table there; NULL: neither. */
 static const struct simt_symbol *function_at(uint64_t value, bool *is_table)
 {
     const struct simt_symbol *found;
@@ -83,7 +83,7 @@ static void learn_variable(void *context, char *base, size_t size)
     }
 }
 
-/* A variable; or a function. */
+/* Checks for the host address of a variable or a function. */
 static void check_variable(uint64_t value)
 {
     struct finding *new =

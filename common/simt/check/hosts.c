@@ -1,4 +1,5 @@
-/* What the host does with memory that launches and copies may still use, and what it copies. */
+/* Checks of what the host does with memory that launches and copies may still use, and of
+ * copies. */
 #include <stdio.h>
 
 #include "base/bits.h"
@@ -11,13 +12,13 @@
 #include "model/sites.h"
 #include "program/source.h"
 
-/* ---- what is pending ---- */
+/* ---- pending operations ---- */
 
 static uint32_t oldest;
 static bool fine;
 
-/* From here to the end, launches that the host has not waited for are unordered with it. False if
- * there are too many to look at, or none. */
+/* Until pending_ends(), launches that the host has not waited for count as unordered. False if
+ * there are too many, or none. */
 static bool pending_begins(void)
 {
     enum { MOST = 64 };
@@ -47,15 +48,14 @@ static void pending_ends(void)
     simt_now.fine = fine;
 }
 
-/* Whether the word is a message to the host that a launch has released. */
+/* Whether the word is a message that a launch has released to the host. */
 static bool is_released(const struct simt_cell *cell, bool heard)
 {
     return simt_causality_released(cell->changer, heard) ||
            (cell->flags & WRITER_VOLATILE && simt_causality_released(cell->writer, heard));
 }
 
-/* How a launch that is pending has used a word; what is written volatile is meant as a message to
- * the host. */
+/* The use of a word by a pending launch. A volatile store counts as a message to the host. */
 static const struct simt_operation *use_of(const struct simt_cell *cell, bool host_writes,
                                            struct finding *use)
 {
@@ -82,7 +82,7 @@ static const struct simt_operation *use_of(const struct simt_cell *cell, bool ho
 
 static enum simt_region_access use_of_page(uint64_t address)
 {
-    enum simt_region_access access = SIMT_WRITTEN; /* by the host: all is allowed */
+    enum simt_region_access access = SIMT_WRITTEN; /* by the host: everything is allowed */
     struct simt_page *page = simt_page_find(address);
     struct finding use = {.wrong = HOST_ACCESS};
     for (const struct simt_operation *one = simt_operations(); one; one = one->next) {
@@ -120,9 +120,9 @@ void simt_check_host_pages(const struct simt_region *region,
     pending_ends();
 }
 
-/* ---- what the host does ---- */
+/* ---- actions of the host ---- */
 
-/* Whether the instruction one byte before changes memory atomically: lock, or xchg, after other
+/* Whether the instruction one byte before this address is atomic: lock or xchg, after other
  * prefixes of x86-64. */
 static bool is_atomic(const unsigned char *code)
 {
@@ -167,7 +167,7 @@ bool simt_check_host_access(const void *address, bool writes, const void *at)
         }
     }
     pending_ends();
-    if (access.other_kind == EVENT_ATOMIC && at && is_atomic(at)) { /* the two go on together */
+    if (access.other_kind == EVENT_ATOMIC && at && is_atomic(at)) { /* the two communicate */
         return false;
     }
     new = access.other_operation ? simt_add_finding(access) : NULL;
@@ -179,7 +179,7 @@ bool simt_check_host_access(const void *address, bool writes, const void *at)
 
 /* ---- copies to the host ---- */
 
-/* Bytes that were never written, as far as they cannot be the padding of structures. */
+/* Unwritten bytes that cannot be the padding of structures. */
 struct unset {
     size_t bytes, run, runs, longest;
     uint64_t first, run_begin;

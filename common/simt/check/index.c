@@ -1,4 +1,4 @@
-/* What the compiler calls for an index that is out of bounds: -fsanitize=bounds. */
+/* The compiler calls this for an index out of bounds (-fsanitize=bounds). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 #include "model/sites.h"
 #include "program/source.h"
 
-/* As the compilers lay it out. */
+/* The layout that compilers use. */
 struct bounds_data {
     const char *file;
     uint32_t line, column;

@@ -50,7 +50,7 @@ struct place {
 struct kept {
     enum wrong wrong;
     bool is_note;
-    bool of_copy; /* that runs on: it matters which of the two comes first */
+    bool of_copy; /* of a running copy; the order of the two places matters then */
     char *kernel, *text;
     struct place at, other;
     uint64_t count;
@@ -59,7 +59,7 @@ static struct kept *kept;
 static size_t kept_count, kept_capacity;
 static uint64_t suppressed;
 
-/* A copy that the host asks for has no line in a kernel. */
+/* A copy of the host has no line in a kernel. */
 static struct place place_of(const struct finding *finding, unsigned int site)
 {
     const struct simt_source *source;
@@ -83,13 +83,13 @@ struct suppression {
 static struct suppression *suppressions;
 static size_t suppression_count, suppression_capacity;
 
-/* Lines "KIND PATTERN"; of both, * stands for any. Empty lines and those that begin with # are
+/* Lines "KIND PATTERN". In both, * matches any text. Empty lines and lines that begin with # are
  * comments. */
 static void read_suppressions(const char *path)
 {
     FILE *file = fopen(path, "r");
     char line[PLACE + 64];
-    if (!file) { /* it could be read when the program began */
+    if (!file) { /* it was readable when the program began */
         fprintf(stderr, "simt: SIMT_SUPPRESSIONS: cannot read %s: %s\n", path, strerror(errno));
         exit(FILE_ERROR);
     }
@@ -111,7 +111,7 @@ static void read_suppressions(const char *path)
     fclose(file);
 }
 
-/* Of a place, the whole path or the file's name. */
+/* Matches the whole path or the file's name. */
 static bool fits(const char *pattern, struct place place)
 {
     char text[PLACE];
@@ -124,7 +124,7 @@ static bool fits(const char *pattern, struct place place)
     return fnmatch(pattern, text, 0) == 0 || (name && fnmatch(pattern, name + 1, 0) == 0);
 }
 
-/* Before main, so that a line that makes no sense is told before the work. */
+/* Runs before main, to report an invalid line before the work starts. */
 __attribute__((constructor)) static void prepare(void)
 {
     const char *path = simt_asked("SIMT_SUPPRESSIONS");
@@ -148,7 +148,7 @@ bool simt_is_suppressed(const struct finding *finding)
     return false;
 }
 
-/* ---- what is kept ---- */
+/* ---- stored findings ---- */
 
 static bool is_same_place(struct place a, struct place b)
 {
@@ -205,7 +205,7 @@ unsigned int simt_keep_finding(const struct finding *finding, bool is_note)
 
 static struct unchecked {
     char *kernel;
-    struct place at; /* of its launch */
+    struct place at; /* the place of its launch */
     uint64_t launches, blocks;
 } * unchecked;
 static size_t unchecked_count, unchecked_capacity;
@@ -274,7 +274,7 @@ void simt_tell_kept(FILE *file)
     }
 }
 
-/* ---- as a file ---- */
+/* ---- output file ---- */
 
 static void put_string(FILE *file, const char *text)
 {
@@ -331,7 +331,7 @@ static void put_json(FILE *file)
     fprintf(file, "\n ],\n \"suppressed\": %" PRIu64 "}\n", suppressed);
 }
 
-/* Without the folder that the program runs in: that is what services know files by. */
+/* Removes the current directory from the path: services know files by relative paths. */
 static const char *from_here(const char *path)
 {
     char here[PLACE];

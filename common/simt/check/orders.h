@@ -1,4 +1,4 @@
-/* What the parts of causality.c share: who knows what of whom. */
+/* Shared by the parts of causality.c: what each thread knows about the others. */
 #ifndef SIMT_ORDERS_H
 #define SIMT_ORDERS_H
 
@@ -15,46 +15,46 @@ enum {
     SCOPES = 2,
     NO_SEGMENT = 0,
 };
-#define ANONYMOUS SIZE_MAX /* a block that nobody knows anything of */
+#define ANONYMOUS SIZE_MAX /* blocks that no other block knows about */
 
-/* What a thread knew when it fenced last: its release carries that. */
+/* What a thread knew at its last fence: its release carries that. */
 struct simt_fence {
-    uint32_t at, floor, warp_floor; /* at: 0 if it has not */
+    uint32_t at, floor, warp_floor; /* at: 0 if there was none */
     uint32_t *row;                  /* or NULL */
-    struct simt_clock *seen, *all;  /* all: made of these when it is first asked for */
+    struct simt_clock *seen, *all;  /* all: built from these on first use */
 };
 
 struct simt_proxy_fence {
     enum simt_proxy proxy;
-    uint64_t map;             /* of an acquire: of which tensor map */
-    uint32_t at;              /* the thread's tag behind it */
-    struct simt_clock *known; /* what it is ordered behind */
+    uint64_t map;             /* of an acquire: its tensor map */
+    uint32_t at;              /* the thread's tag after it */
+    struct simt_clock *known; /* what is ordered before it */
 };
 
 struct simt_order {
-    struct simt_order *next; /* of all; those that stand idle come last */
+    struct simt_order *next; /* list of all; idle ones come last */
     bool idle;
     size_t number; /* of the block */
     unsigned int threads;
     uint32_t first, barrier;
-    uint32_t warp_start[WARPS]; /* to before a __syncwarp of the whole warp */
+    uint32_t warp_start[WARPS]; /* start after the last __syncwarp of the whole warp */
     uint32_t tags[THREADS];
-    /* rows[a][b]: what b did before this tag is ordered before what a does now. Only where partial
-     * masks or fences make an order that the numbers above do not tell; forgotten at barriers. */
+    /* rows[a][b]: b's actions before this tag are ordered before a's current one. Only for orders
+     * by partial masks or fences, which the above cannot express; dropped at barriers. */
     uint32_t *rows[THREADS];
-    uint32_t row_of[THREADS]; /* the barrier since which the row has counted */
+    uint32_t row_of[THREADS]; /* the barrier that the row is valid for */
     bool fences_used, clocks_used;
     bool waited; /* for the launch before, which may not have ended when this one began */
     unsigned int agents;
-    /* Of fences between the proxies: the last ones of each thread, and those before the last
-     * barrier of the block together. */
+    /* Fences between proxies: the last ones of each thread, and all before the last barrier of the
+     * block, merged. */
     struct simt_proxy_fence *proxies;
     size_t proxy_count, proxy_capacity;
     struct simt_clock *proxied[SIMT_PROXIES];
-    bool proxies_dropped; /* some that would matter may be gone */
+    bool proxies_dropped; /* some relevant ones may be missing */
     struct simt_fence fences[SCOPES]
-                            [THREADS]; /* for the device; for the block: whichever is later */
-    /* Of all blocks: what a thread knows; and what it will know after a fence. */
+                            [THREADS]; /* for the device; for the block, the later of the two */
+    /* For all blocks: what a thread knows; and what it will know after a fence. */
     struct simt_clock *seen[THREADS], *pending[SCOPES][THREADS];
 };
 
@@ -64,19 +64,19 @@ struct simt_era {
     size_t block;
 };
 
-/* Earlier launches that the host has not waited for, in ascending order; and the one that runs. */
+/* Earlier launches that the host has not waited for, in ascending order, then the running one. */
 struct simt_past_launch {
-    uint32_t start, end; /* end: of the last, 0 */
-    /* From the first fence for the system on; and what the host has acquired is below this. */
+    uint32_t start, end; /* end: 0 for the last */
+    /* The first fence with system scope; the host has acquired what is below `heard`. */
     uint32_t fenced, heard;
     uint64_t number;
     bool unordered;
 };
 
-/* The last one given out; here they end, and are numbered anew: how often they were. */
+/* The last segment in use; the limit, at which they are renumbered; the number of renumberings. */
 extern uint32_t simt_segment, simt_segments_end;
 extern unsigned int simt_renumberings;
-/* In this launch: segments, and blocks that needed them. */
+/* In this launch: segments, and the blocks that used them. */
 extern struct simt_made {
     uint64_t segments, blocks;
 } simt_made;
@@ -84,7 +84,7 @@ extern struct simt_order *simt_orders, *simt_order;
 extern struct simt_era *simt_eras;
 extern struct simt_past_launch *simt_launches;
 extern size_t simt_era_count, simt_launch_count;
-/* The latest. */
+/* Adds the latest era. */
 void simt_causality_add_era(struct simt_era era);
 
 static inline uint32_t simt_later(uint32_t a, uint32_t b)
@@ -95,7 +95,7 @@ static inline uint32_t simt_later(uint32_t a, uint32_t b)
 /* The first tag of a new segment. */
 uint32_t simt_new_segment(void);
 
-/* Of threads and agents, numbers are below this. */
+/* The upper limit of thread and agent numbers. */
 static inline unsigned int simt_ids(const struct simt_order *order)
 {
     return order->agents ? SIMT_MAX_BLOCK_THREADS + order->agents : order->threads;
@@ -109,25 +109,25 @@ uint32_t *simt_row_of(unsigned int thread);
 
 /* ---- releases.c ---- */
 
-/* What a clock tells of the running block's own threads. */
+/* Adds a clock's knowledge of the running block's own threads. */
 void simt_learn_row(unsigned int thread, const struct simt_clock *clock);
-/* What the thread knew at its fence, and all that it had done. */
+/* What the thread knew at its fence, and everything it had done by then. */
 struct simt_clock *simt_at_fence(unsigned int thread, struct simt_fence *fence);
 void simt_forget_fence(struct simt_fence *fence);
 void simt_forget_locations(void);
 
-/* What the thread knows now becomes a fence, which is empty. */
+/* Fills an empty fence with what the thread knows now. */
 void simt_make_fence(struct simt_fence *fence, unsigned int thread);
 
 /* ---- proxies.c ---- */
 
-/* A barrier of the block: all its threads know of its fences. The block's order is forgotten. */
+/* A barrier of the block: all its threads know its fences. And drops the fences of a block. */
 void simt_pool_proxies(void);
 void simt_forget_proxies(struct simt_order *order);
 
 /* ---- renumber.c ---- */
 
-/* No segment is left: there are some again. */
+/* Call it when no segment is left: makes some free. */
 void simt_renumber(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* Launches of a kernel run when it has ended, but on a GPU they may begin at once: they race with
- * what other threads of it have done, unless the launching one knows of that, and with all that is
- * done after the launch. (Launches of one kernel do not race with one another here.) */
+/* Launches by kernels. They run here when the kernel has ended, but on a GPU they may start at
+ * once. So they race with all later actions, and with earlier ones of other threads that the
+ * launching thread does not know. (Launches by one kernel do not race with one another here.) */
 #include "check/origins.h"
 
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 
 struct simt_origin {
     struct simt_origin *next;
-    uint64_t launch; /* the kernel's, as streams.h has it */
+    uint64_t launch; /* the kernel's; see streams.h */
     size_t block;
-    bool knows_others;   /* also what other blocks did: which part is not kept */
-    uint32_t grid_first; /* its tags from the last grid.sync() on */
-    uint32_t first, end; /* the block's tags; end 0: not known, and nothing is found */
+    bool knows_others;   /* also some of what other blocks did; details unknown */
+    uint32_t grid_first; /* its tags after the last grid.sync() */
+    uint32_t first, end; /* the block's tags; end 0: unknown, so nothing is reported */
     uint32_t floor, count;
     struct simt_moment moments[];
 };
 static struct simt_origin *origins;
-static const struct simt_origin *running; /* NULL: the launch is of the host */
+static const struct simt_origin *running; /* NULL: the host launched it */
 
 struct simt_origin *simt_origin_make(unsigned int thread)
 {
@@ -57,7 +57,7 @@ void simt_origin_drop(struct simt_origin *origin)
     free(origin);
 }
 
-/* While the eras are still those of the kernel that has ended. */
+/* Must run while the eras are still those of the ended kernel. */
 static void find_end(struct simt_origin *origin)
 {
     unsigned int eras = 0;
@@ -67,7 +67,7 @@ static void find_end(struct simt_origin *origin)
             origin->end = i + 1 < simt_era_count ? simt_eras[i + 1].start : UINT32_MAX;
         }
     }
-    origin->end = eras == 1 ? origin->end : 0; /* a block that waited for others: no */
+    origin->end = eras == 1 ? origin->end : 0; /* unknown if the block waited for others */
 }
 
 void simt_origin_begins(const struct simt_origin *origin)

@@ -7,9 +7,9 @@
 /* The tags are a cell's first words. */
 enum { TAGS = offsetof(struct simt_cell, writer_site) / sizeof(uint32_t) };
 
-/* Cells that differ from the first in their tags only: after `lead` cells, and every `repeat` cells
- * from there, a tag grows by its step. Loads of a word a lane have steps of 1 and no repetition; of
- * float4, repetitions of 4; columns, larger steps. */
+/* Cells that differ from the first one only in their tags. After `lead` cells, and then every
+ * `repeat` cells, a tag grows by its step. Loads of a word per lane have steps of 1 and no
+ * repetition. Loads of float4 have repetitions of 4, and columns have larger steps. */
 struct run {
     struct simt_cell first;
     uint32_t steps[TAGS];
@@ -28,7 +28,7 @@ static uint32_t tag_of(const struct simt_cell *cell, unsigned int tag)
     return value;
 }
 
-/* How many of at most `count` cells have this tag of the first. */
+/* How many cells, at most `count`, have this tag of the first. */
 static size_t equal(const struct simt_cell *cells, size_t count, unsigned int tag)
 {
     const uint32_t first = tag_of(cells, tag);
@@ -39,7 +39,7 @@ static size_t equal(const struct simt_cell *cells, size_t count, unsigned int ta
     return i;
 }
 
-/* How many of at most `count` cells go on as the first of them begin, as to this tag. */
+/* How many cells, at most `count`, continue the pattern of the first ones for this tag. */
 static size_t follow(const struct simt_cell *cells, size_t count, unsigned int tag, struct run *run)
 {
     uint32_t expected = tag_of(cells, tag);

@@ -1,4 +1,4 @@
-/* Cells of a page that fewer bytes describe: neighbours are mostly alike, or of neighbouring
+/* Compresses the cells of a page: neighbours are mostly equal, or belong to neighbouring
  * threads. */
 #ifndef SIMT_PACKED_H
 #define SIMT_PACKED_H
@@ -9,10 +9,9 @@
 
 struct simt_packed;
 
-/* NULL if a quarter of the bytes does not do (or there is no memory for them). To be freed by
- * free(). */
+/* NULL if the result is larger than a quarter (or there is no memory). Use free() to free it. */
 struct simt_packed *simt_cells_pack(const struct simt_cell *cells, size_t count);
-/* As many cells as were packed. */
+/* Restores all cells that were packed. */
 void simt_cells_unpack(const struct simt_packed *packed, struct simt_cell *cells);
 
 #endif

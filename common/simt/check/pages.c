@@ -19,9 +19,9 @@
 static struct simt_page **pages; /* open addressing */
 static size_t page_count, page_capacity;
 enum { RECENT_BITS = 10 };
-static struct simt_page *recent[1 << RECENT_BITS]; /* of those whose cells are not packed */
+static struct simt_page *recent[1 << RECENT_BITS]; /* pages with unpacked cells */
 
-/* Columns of a matrix are powers of two apart: all bits take part. */
+/* Mixes all bits, because columns of a matrix are powers of two apart. */
 static uint64_t mixed(uint64_t number)
 {
     return number * UINT64_C(0x9e3779b97f4a7c15);
@@ -41,10 +41,10 @@ static size_t page_slot(uint64_t number)
     return slot;
 }
 
-/* In place of a page that is no more; no address has this number. */
+/* Replaces a removed page; no address has this number. */
 static struct simt_page removed = {.number = UINT64_MAX};
 
-/* Makes room for more pages than there are, and forgets those removed. */
+/* Makes room for more pages, and drops removed ones. */
 static void rehash(void)
 {
     struct simt_page **old = pages;
@@ -89,7 +89,7 @@ static void note_touched(struct simt_page *page)
     }
 }
 
-/* From here on no page has been looked up. */
+/* From here on, no page counts as looked up. */
 void simt_pages_watch(void)
 {
     memset(recent, 0, sizeof recent);
@@ -163,16 +163,16 @@ void simt_pages_set_all_written(void)
     }
 }
 
-/* ---- their cells ---- */
+/* ---- cells of pages ---- */
 
-/* Pages of global memory whose cells are not packed, in the order in which they got them. */
+/* Pages of global memory with unpacked cells, in the order in which they were allocated. */
 static struct simt_page *oldest, *newest;
 static size_t with_cells, packed_count;
 size_t simt_cell_bytes; /* of all these */
 size_t simt_most_cell_bytes;
 
 enum { KEPT_BUFFERS = 256 };
-static struct simt_cell *buffers[KEPT_BUFFERS]; /* free, each for a page of words */
+static struct simt_cell *buffers[KEPT_BUFFERS]; /* free buffers, each for a page of words */
 static unsigned int buffer_count;
 
 static size_t cells_of(const struct simt_page *page)
@@ -349,15 +349,15 @@ void simt_pages_count(size_t *all, size_t *in_cells)
     *in_cells = with_cells + packed_count;
 }
 
-/* ---- fewer bytes for them ---- */
+/* ---- packing of cells ---- */
 
-/* A quarter of what there is leaves the program's own memory its room. */
+/* A quarter of the available memory leaves enough for the program itself. */
 static size_t choose_most(void)
 {
     enum { LEAST = 64 << 20 };
     const size_t quarter = simt_available_memory() / 4, usual = quarter > LEAST ? quarter : LEAST;
     return (size_t)(simt_setting("SIMT_SHADOW_MB", (double)(usual >> 20)) * (1 << 20)) +
-           1; /* 0 is: not chosen yet */
+           1; /* 0 means: not chosen yet */
 }
 
 static bool pack(struct simt_page *page)
@@ -376,7 +376,7 @@ static bool pack(struct simt_page *page)
     return true;
 }
 
-/* All that could be packed is. Rather than that the system ends the program without a word: */
+/* Nothing more can be packed: ends the program before the system does it without a message. */
 static void need_memory(void)
 {
     enum { LEAST = 256 << 20 };
@@ -402,12 +402,12 @@ void simt_pages_pack(void)
         all = page == last;
         if (!pack(page)) {
             unlink_page(page);
-            link_page(page); /* the newest: another one's turn */
+            link_page(page); /* now the newest; try another one */
         }
     }
     if (simt_cell_bytes > simt_most_cell_bytes / 4 * 3) {
         need_memory();
-        simt_most_cell_bytes = simt_cell_bytes / 4 * 5; /* not all over again at once */
+        simt_most_cell_bytes = simt_cell_bytes / 4 * 5; /* to delay the next attempt */
     }
 }
 

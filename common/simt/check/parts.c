@@ -1,6 +1,6 @@
-/* Each part has moments of its own, behind those of the process that it works for and of the parts
- * before. So a tag tells whose it is: those from a part's first one on are the part's, those from
- * the fork on but below are of somebody else whose blocks come before. */
+/* Each part has its own segments, after those of the process that it works for and of the parts
+ * before it. So a tag shows its owner. Tags from the part's first one on belong to the part. Tags
+ * after the fork but below that belong to a process whose blocks come before. */
 #include "check/parts.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "check/rows.h"
 #include "check/shadow.h"
 
-/* When processes were forked last; segments for each. */
+/* The segment at the last fork; the number of segments per part. */
 static uint32_t fork_segment, room;
 static unsigned int renumberings;
 
@@ -20,14 +20,14 @@ static uint32_t first_tag(unsigned int part)
     return (fork_segment + part * room + 1) << SIMT_THREAD_BITS;
 }
 
-static uint64_t misses_before; /* the launch */
+static uint64_t misses_before; /* before the launch */
 
 void simt_check_parts_start_launch(void)
 {
     misses_before = simt_page_misses;
 }
 
-/* As many blocks as each of the parts has segments for. */
+/* The number of blocks for which each part has enough segments. */
 static size_t blocks_in_room(unsigned int parts)
 {
     const double each = (double)simt_made.segments / (double)simt_made.blocks;
@@ -35,8 +35,7 @@ static size_t blocks_in_room(unsigned int parts)
     return (size_t)(room / (1.25 * each + 1));
 }
 
-/* Seconds, about, that it takes to copy and to tell what so many blocks use: each page once, but in
- * each process. */
+/* Approximate seconds to copy and return what `blocks` blocks use: each page once per process. */
 static double copying_takes(size_t blocks)
 {
     const double a_page = 3e-6, its_cells = 60e-6;
@@ -92,7 +91,7 @@ static bool has_since(const struct simt_cell *cell, uint32_t tag)
     return cell->writer >= tag || cell->changer >= tag || is_read_since(cell, tag);
 }
 
-/* A cell as it would be if all had happened here. False if that is not known. */
+/* Merges a cell, as if all had happened in this process. False if the result is unknown. */
 static bool merge(struct simt_cell *cell, const struct simt_cell *told, uint32_t first)
 {
     const uint32_t fork = first_tag(0);
@@ -101,14 +100,14 @@ static bool merge(struct simt_cell *cell, const struct simt_cell *told, uint32_t
         return true;
     }
     if (has_since(cell, fork)) {
-        /* Reads go with reads, atomics with atomics. */
+        /* Reads do not conflict with reads, nor atomics with atomics. */
         const bool changed = cell->changer >= fork || told->changer >= first;
         const bool read = is_read_since(cell, fork) || is_read_since(told, first);
         if (cell->writer >= fork || told->writer >= first || cell->flags ||
             (changed && (read || told->flags))) {
             return false;
         }
-        /* The last reader here made way for a reader of another block. */
+        /* Here, the last reader moves aside for a reader of another block. */
         if (told->reader_other < first) {
             merged.reader_other = cell->reader;
             merged.other_site = cell->reader_site;
@@ -124,7 +123,7 @@ static bool merge(struct simt_cell *cell, const struct simt_cell *told, uint32_t
 
 /* ---- rows ---- */
 
-/* As many cells as a row has. */
+/* The number of cells in a row. */
 static unsigned int cells_of_row(bool fine)
 {
     return fine ? SIMT_ROW_BYTES : SIMT_ROW_WORDS;
@@ -132,17 +131,17 @@ static unsigned int cells_of_row(bool fine)
 
 struct told_page {
     uint64_t number;
-    uint32_t rows, in_rows, stored; /* of its rows: told, by one cell each, with their bytes */
-    bool fine;                      /* a cell is a byte */
+    uint32_t rows, in_rows, stored; /* its rows: returned; as one cell each; with stored bytes */
+    bool fine;                      /* one cell per byte */
     bool all_written, has_written;  /* has_written: the bits follow */
 };
 
-/* Where it is told of one row: its cells, and its bytes. */
+/* The returned data of one row: its cells and its bytes. */
 struct told_row {
     unsigned int number;
     bool in_row, fine;
     const struct simt_cell *cells;
-    const char *bytes; /* NULL: it has not stored there */
+    const char *bytes; /* NULL: nothing was stored there */
 };
 
 static struct simt_cell told_cell(const struct told_row *row, unsigned int i)
@@ -150,7 +149,7 @@ static struct simt_cell told_cell(const struct told_row *row, unsigned int i)
     return row->in_row ? simt_row_cell(row->cells, i) : row->cells[i];
 }
 
-/* Whether that holds of any cell of the row. */
+/* Whether `holds` is true for any cell of the row. */
 static bool any_of_row(bool (*holds)(const struct simt_cell *cell, uint32_t tag),
                        const struct simt_page *page, unsigned int number, uint32_t tag)
 {
@@ -166,7 +165,7 @@ static bool any_of_row(bool (*holds)(const struct simt_cell *cell, uint32_t tag)
     return false;
 }
 
-/* One cell tells of the row in both, in the same way. */
+/* The row is one cell in both, in the same form. */
 static bool merge_rows(struct simt_cell *row, const struct simt_cell *told, uint32_t first)
 {
     struct simt_cell merged = *row, plain = *told;
@@ -179,7 +178,7 @@ static bool merge_rows(struct simt_cell *row, const struct simt_cell *told, uint
     return true;
 }
 
-/* Nobody else has touched the row: it is as it is told. */
+/* No other process has touched the row: copies the returned row. */
 static void put_row(struct simt_page *page, const struct told_row *row)
 {
     const unsigned int count = cells_of_row(row->fine);
@@ -193,7 +192,7 @@ static void put_row(struct simt_page *page, const struct told_row *row)
     }
 }
 
-/* `apply`: and changes the page so. */
+/* `apply`: also changes the page. */
 static bool merge_row(struct simt_page *page, const struct told_row *row, uint32_t first,
                       bool apply)
 {
@@ -220,7 +219,7 @@ static bool merge_row(struct simt_page *page, const struct told_row *row, uint32
     return true;
 }
 
-/* What was stored to it. */
+/* Copies the bytes that the part stored to the row. */
 static void put_bytes(uint64_t address, const struct told_row *row, uint32_t first)
 {
     const unsigned int size = row->fine ? 1 : 4;
@@ -233,7 +232,7 @@ static void put_bytes(uint64_t address, const struct told_row *row, uint32_t fir
     }
 }
 
-/* ---- what is told ---- */
+/* ---- returning results ---- */
 
 static void tell_row(struct simt_part *part, const struct simt_page *page, unsigned int number,
                      bool stored)
@@ -294,7 +293,7 @@ void simt_check_part_ends(struct simt_part *part)
     simt_part_put(part, &none, sizeof none);
 }
 
-/* ---- and taken over ---- */
+/* ---- taking results over ---- */
 
 static struct told_row next_row(struct simt_part *part, const struct told_page *page,
                                 unsigned int number)
@@ -362,7 +361,7 @@ static bool take_pages(struct simt_part *part, uint32_t first, bool apply)
     return true;
 }
 
-/* What comes before the pages. */
+/* The data before the pages. */
 struct beginning {
     uint32_t segment;
     size_t eras;

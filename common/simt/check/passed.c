@@ -1,7 +1,7 @@
-/* A kernel that goes through planes of a volume keeps three in shared memory and moves them up,
- * `before[y][x] = here[y][x]`, also at the edges, where nobody has loaded anything and nobody uses
- * what is there. So a value that goes from one place in shared memory to another is not a finding
- * yet: the other place counts as not written, either, and whoever uses it otherwise is told. */
+/* A kernel that walks through planes of a volume keeps three in shared memory and shifts them,
+ * `before[y][x] = here[y][x]`. It also does so at the edges, which are never loaded and never used.
+ * So it is not yet a finding when an unwritten value moves within shared memory. The target also
+ * counts as unwritten, and any other use of it is reported. */
 #include "check/passed.h"
 
 #include <string.h>
@@ -15,10 +15,10 @@ unsigned int simt_passing;
 
 static struct {
     uint64_t to;
-    unsigned int size; /* 0: it does not */
+    unsigned int size; /* 0: nothing is passed on */
 } passing[SIMT_MAX_BLOCK_THREADS];
 
-/* The lane has loaded from there just before, so that what it stores there now is likely a sum. */
+/* The lane has just loaded from there, so it probably stores a sum there now. */
 static bool was_loaded(const struct simt_event *load, unsigned int lane, uint64_t address)
 {
     while (load-- > simt_trace_buffer(lane) &&
@@ -43,7 +43,7 @@ bool simt_passes_on(unsigned int thread, uint64_t address, unsigned int size)
         next++;
     }
     if (next >= simt_traces.end[lane]) {
-        return next == simt_traces.full[lane]; /* that cannot be told */
+        return next == simt_traces.full[lane]; /* unknown: the trace is full */
     }
     if (event_kind(next) != EVENT_STORE || event_how(next) || event_size(next) != size ||
         next->address == address || was_loaded(load, lane, next->address) ||
@@ -56,7 +56,7 @@ bool simt_passes_on(unsigned int thread, uint64_t address, unsigned int size)
     return true;
 }
 
-/* Only bytes of one page, as an access has them. */
+/* The bytes must be in one page, as those of an access are. */
 static void set_unwritten(uint64_t address, unsigned int size)
 {
     struct simt_page *page = simt_page_find(address);

@@ -1,6 +1,6 @@
-/* Orders that translated PTX makes: by mbarriers and by barriers with a number, each of which keeps
- * a clock of its own; what bulk copies write for an mbarrier, which is an agent's; and fences
- * between a thread's accesses and those of bulk copies, which go by another way (a proxy). */
+/* Orders in translated PTX: mbarriers and named barriers, each with its own clock; the writes of
+ * bulk copies for an mbarrier, which belong to an agent; and fences between a thread's accesses and
+ * those of bulk copies, which use another path (a proxy). */
 #include <string.h>
 
 #include "base/need.h"
@@ -36,7 +36,7 @@ unsigned int simt_causality_agent(void)
         return THREADS;
     }
     for (unsigned int i = 0; i < simt_order->threads; i++) {
-        if (simt_order->rows[i]) { /* it ended before */
+        if (simt_order->rows[i]) { /* its last user ended early */
             memset(simt_order->rows[i] + from, 0, (agent + 1 - from) * sizeof(uint32_t));
         }
     }
@@ -56,7 +56,7 @@ uint32_t simt_causality_agent_writes(unsigned int agent, struct simt_clock **clo
 
 /* ---- fences between proxies ---- */
 
-/* The oldest of a thread makes way if it has as many as are kept. */
+/* Drops the thread's oldest fence if the limit is reached. */
 static void make_room(unsigned int thread)
 {
     struct simt_proxy_fence *proxies = simt_order->proxies;
@@ -109,7 +109,7 @@ bool simt_causality_is_proxied(uint32_t tag, unsigned int thread, enum simt_prox
     return simt_order->proxies_dropped;
 }
 
-/* Behind a barrier of the block they are all threads' alike; of which map one was is forgotten. */
+/* After a barrier of the block, the fences belong to all threads. Their maps are forgotten. */
 void simt_pool_proxies(void)
 {
     for (size_t i = 0; i < simt_order->proxy_count; i++) {

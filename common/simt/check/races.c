@@ -1,14 +1,15 @@
 /* Data races.
  *
- * An access races with an earlier one by another thread, if one of the two writes, not both are
- * atomic, and nothing orders them (causality.h). shadow.h says what is remembered of earlier ones.
+ * An access races with an earlier one of another thread if three things hold: one of the two
+ * writes, they are not both atomic, and nothing orders them (causality.h). shadow.h describes what
+ * is remembered of earlier accesses.
  *
- * Volatile accesses are how threads talk without atomics: a flag, a loop that waits for it.
- * Between blocks two of them do not race, nor within a block if the writer has called a fence
- * before, or the reader reads over and over or but one place; a volatile array in place of a
- * barrier does. A plain read of a word that others change by atomics is taken to be meant so
- * where an atomic of the same thread follows: so begins every loop around atomicCAS. An
- * asynchronous copy writes from its issue to the end of the wait for it. */
+ * Volatile accesses let threads communicate without atomics: a flag, a loop that waits for it. Two
+ * of them do not race between blocks. Within a block they do not race if the writer has called a
+ * fence before, or the reader reads repeatedly or at only one place. A volatile array instead of a
+ * barrier does race. A plain read of a word that others change by atomics counts as intended if an
+ * atomic of the same thread follows: every loop around atomicCAS begins so. An asynchronous copy
+ * writes from its issue to the end of the wait for it. */
 #include "check/races.h"
 
 #include <string.h>
@@ -22,12 +23,12 @@
 #include "observe/recorder.h"
 #include "program/source.h"
 
-/* Lanes of a block that have stored equal values in a word, by a race that is a note. What they
- * then read there is that value, in any order of theirs. */
+/* Lanes of a block that stored equal values in a word, in a race that is only a note. If they then
+ * read the word, they get that value in any order. */
 enum { AGREED_KEPT = 4096 };
 static struct {
     uint64_t address;
-    uint32_t barrier; /* as simt_now has it: later, others may have been stored */
+    uint32_t barrier; /* as in simt_now: later values may differ */
     uint32_t lanes[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
 } agreed[AGREED_KEPT];
 
@@ -49,7 +50,7 @@ static bool has_agreed(uint64_t address, unsigned int thread)
            agreed[slot].lanes[thread / SIMT_WARP_SIZE] >> thread % SIMT_WARP_SIZE & 1;
 }
 
-/* Whether no order of the two changes a value. */
+/* Whether both orders of the two give the same value. */
 static bool of_same_value(const struct simt_act *act, unsigned int thread, uint64_t address,
                           unsigned int other_thread, enum simt_event_kind other_kind, bool near,
                           bool same_warp)
@@ -94,9 +95,9 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
         (both_store || !both_volatile) &&
         of_same_value(act, thread, address, other_thread, other_kind, near, same_warp);
     if (same_value && (kind == EVENT_LOAD || other_kind == EVENT_LOAD)) {
-        return; /* of the stores a note tells */
+        return; /* a note reports the stores */
     }
-    /* A read that may be meant so: of what others change by atomics, or volatile. */
+    /* Possibly an intended read: of data that others change by atomics, or volatile. */
     bool meant = (kind == EVENT_LOAD && other_kind == EVENT_ATOMIC) ||
                  (kind == EVENT_ATOMIC && other_kind == EVENT_LOAD) || both_volatile;
     simt_add_finding((struct finding){
@@ -126,14 +127,13 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
     });
 }
 
-/* Two accesses are volatile, of which one writes, in a way that is how threads talk: see the
- * top. */
+/* Whether two volatile accesses, one of them a write, communicate: see the top. */
 static bool is_talk(uint32_t other, bool both_volatile, bool fenced)
 {
     return both_volatile && (fenced || simt_is_other_block(other));
 }
 
-/* They are, except for a scope that has only one of the two in it. */
+/* Both are volatile, except for a scope that contains only one of the two threads. */
 static bool is_volatile_with(bool is_volatile, const struct simt_act *act, uint32_t other)
 {
     return is_volatile && act->how & EVENT_VOLATILE &&
@@ -200,7 +200,7 @@ static void check_changer(const struct simt_cell *cell, const struct simt_act *a
     }
 }
 
-/* A bulk copy still reads what is written now. */
+/* A bulk copy still reads what the thread writes now. */
 static void check_reading(struct simt_cell *cell, const struct simt_act *act, unsigned int thread,
                           uint64_t address)
 {
@@ -275,7 +275,7 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct simt_ac
 
 enum { LOADS_KEPT = 16 };
 static struct {
-    uint32_t block; /* as simt_now has it */
+    uint32_t block; /* as in simt_now */
     uint32_t site, lanes;
 } loads[SIMT_THREADS / SIMT_WARP_SIZE][LOADS_KEPT];
 

@@ -1,4 +1,4 @@
-/* Races of one access with what a cell of the shadow remembers. What is usual is inline: it is done
+/* Races of one access with the contents of a shadow cell. The usual case is inline, because it runs
  * for every lane of every access. */
 #ifndef SIMT_RACES_H
 #define SIMT_RACES_H
@@ -7,13 +7,13 @@
 #include "check/shadow.h"
 #include "observe/event.h"
 
-/* What is being checked: the same for all lanes of a request. */
+/* The access that is checked: the same for all lanes of a request. */
 struct simt_act {
     enum simt_space space;
     enum simt_event_kind kind;
     unsigned int how, site;
-    bool frees; /* a store that is a free(): it ends with the memory all that others do there */
-    uint32_t oldest; /* tags below are of no interest */
+    bool frees;      /* a free(), treated as a store: all other accesses must come before it */
+    uint32_t oldest; /* lower tags do not matter */
 };
 
 static inline struct simt_act simt_act_of(enum simt_space space, enum simt_event_kind kind,
@@ -23,11 +23,11 @@ static inline struct simt_act simt_act_of(enum simt_space space, enum simt_event
         space, kind, how, site, false, space == SPACE_SHARED ? simt_now.block : simt_now.oldest};
 }
 
-/* A race with what `other` did. */
+/* Adds a race with the action of `other`. */
 __attribute__((cold)) void simt_add_race(const struct simt_act *act, unsigned int thread,
                                          uint64_t address, uint32_t other, unsigned int other_site,
                                          enum simt_event_kind other_kind, bool both_volatile);
-/* `writer_site` writes what `reader_site` reads by __ldg. */
+/* `writer_site` writes what `reader_site` reads with __ldg. */
 void simt_add_read_only(const struct simt_act *act, unsigned int thread, unsigned int writer_site,
                         unsigned int reader_site);
 
@@ -36,13 +36,13 @@ static inline bool simt_races(uint32_t other, const struct simt_act *act, unsign
     return other >= act->oldest && simt_may_race(other, thread);
 }
 
-/* What most accesses go through. Left to itself, clang calls these functions, and a kernel that
- * loads much takes a quarter longer. */
+/* Most accesses take this path. If clang decides, it calls these functions, and a kernel with many
+ * loads takes 25% longer. */
 #define SIMT_ON_THE_WAY static inline __attribute__((always_inline))
 
 /* ---- readers ---- */
 
-/* One gives way to another in its cell. */
+/* Removes a reader from its cell to make room for another. */
 SIMT_ON_THE_WAY void simt_evict(struct simt_cell *cell, uint64_t address, uint32_t tag,
                                 uint16_t site, unsigned int flag, const struct simt_act *act,
                                 unsigned int thread)
@@ -58,7 +58,7 @@ static void simt_move_flag(struct simt_cell *cell, unsigned int from, unsigned i
     cell->flags = (uint16_t)(flags & from ? flags | to : flags);
 }
 
-/* The last reader, which is another one than `tag`, makes way for it: see shadow.h for where to. */
+/* The last reader, different from `tag`, moves aside: see shadow.h. */
 static inline void simt_move_reader(struct simt_cell *cell, uint64_t address, uint32_t tag,
                                     const struct simt_act *act, unsigned int thread)
 {
@@ -109,10 +109,10 @@ SIMT_ON_THE_WAY void simt_note_reader(struct simt_cell *cell, uint64_t address,
     simt_note_reader_as(cell, address, act, thread, simt_now.tags[thread]);
 }
 
-/* Lanes of a warp make a plain load: of the last few sites, which ones is remembered. */
+/* Lanes of a warp make a plain load: remembers the lanes of the last few sites. */
 void simt_note_load(unsigned int site, unsigned int warp, uint32_t lanes);
 
-/* ---- the usual: plain, and nothing special about the cell ---- */
+/* ---- the usual case: a plain access, and a cell without flags ---- */
 
 SIMT_ON_THE_WAY void simt_visit_load(struct simt_cell *cell, uint64_t at,
                                      const struct simt_act *act, unsigned int thread,
@@ -152,11 +152,11 @@ static inline void simt_visit_store(struct simt_cell *cell, const struct simt_ac
     cell->changer = cell->reader = cell->reader_before = cell->reader_other = 0;
 }
 
-/* Accesses that are not plain, or cells with something special. */
+/* For accesses that are not plain, or cells with flags. */
 void simt_visit_slowly(struct simt_cell *cell, uint64_t at, const struct simt_act *act,
                        unsigned int thread, uint64_t address);
 
-/* `at`: where the cell begins. */
+/* `at`: the start of the cell. */
 SIMT_ON_THE_WAY void simt_visit(struct simt_cell *cell, uint64_t at, const struct simt_act *act,
                                 unsigned int thread, uint64_t address)
 {

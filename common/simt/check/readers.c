@@ -1,5 +1,5 @@
-/* Readers of a word that made way in its cell for others, in launches where fences and partial
- * masks make orders that two remembered readers do not tell. */
+/* Readers of a word that were removed from its cell, in launches with fences or partial masks: the
+ * two readers in a cell are not enough for such orders. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@
 
 enum { NONE = 0, MOST_OF_A_CELL = 64 };
 
-static struct simt_reader *readers; /* the first is none */
+static struct simt_reader *readers; /* the first is unused */
 static uint32_t reader_count, free_readers;
 static size_t reader_capacity;
-static uint32_t *heads; /* by address; open addressing: the first reader of a cell */
+static uint32_t *heads; /* per address; open addressing: the first reader of a cell */
 static size_t head_count, head_capacity;
 
 static size_t slot_of(uint64_t address)
@@ -26,7 +26,7 @@ static size_t slot_of(uint64_t address)
     return slot;
 }
 
-/* A cell keeps its slot: a reader without lanes holds it while there are none. */
+/* A cell keeps its slot: an entry without lanes reserves it while it has no readers. */
 static uint32_t new_reader(uint64_t address)
 {
     uint32_t number = free_readers;
@@ -86,7 +86,7 @@ void simt_readers_keep(struct simt_cell *cell, uint64_t address, uint32_t tag, u
     unsigned int count = 0;
     simt_only_in_order();
     if (!simt_unordered(tag, thread)) {
-        return; /* who races with it races with the new one, too */
+        return; /* a race with it is also a race with the new one */
     }
     head = head_of(address);
     first = &readers[*head];
@@ -108,7 +108,7 @@ void simt_readers_keep(struct simt_cell *cell, uint64_t address, uint32_t tag, u
             link = &reader->next;
         }
     }
-    number = new_reader(address); /* may move them */
+    number = new_reader(address); /* this may move the array */
     readers[number].segment = segment;
     readers[number].lanes = lane;
     readers[number].site = site;

@@ -1,5 +1,5 @@
-/* Release and acquire: a fence and then an atomic or a volatile store; an atomic or a volatile
- * load of the same word and then a fence. */
+/* Release and acquire. A release is a fence, then an atomic or a volatile store. An acquire is an
+ * atomic or a volatile load of the same word, then a fence. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "base/worker.h"
 #include "check/orders.h"
 
-/* ---- places that threads release to ---- */
+/* ---- addresses that threads release to ---- */
 
 struct location {
     uint64_t address; /* 0: none */
-    /* For the device; for the threads of the block `owner` only. */
+    /* For the device; for threads of the block `owner` only. */
     struct simt_clock *clocks[SCOPES];
     size_t owner;
 };
@@ -163,7 +163,7 @@ struct simt_clock *simt_at_fence(unsigned int thread, struct simt_fence *fence)
         } else if (i - first < SIMT_WARP_SIZE) {
             before = simt_later(before, fence->warp_floor);
         } else if (!fence->row) {
-            i = i < first ? first - 1 : ids; /* nothing of other warps */
+            i = i < first ? first - 1 : ids; /* other warps are not needed */
             continue;
         }
         if (before > fence->floor) {
@@ -181,7 +181,7 @@ static void acquire(unsigned int thread, const struct location *location, enum s
     bool ours = location->owner == simt_order->number;
     for (unsigned int i = 0; i < SCOPES; i++) {
         if (location->clocks[i] && (i == SIMT_SCOPE_DEVICE || ours)) {
-            /* An acquisition for the block only takes what the block's threads released. */
+            /* An acquire with block scope only gets what threads of the block released. */
             unsigned int kept = i == SIMT_SCOPE_DEVICE ? scope : SIMT_SCOPE_BLOCK;
             simt_clock_add(&simt_order->pending[kept][thread], location->clocks[i]);
             simt_order->clocks_used = true;
@@ -210,7 +210,7 @@ void simt_causality_strong(unsigned int thread, uint64_t address, enum simt_stro
                            enum simt_scope scope)
 {
     struct location *location = find_location(address);
-    if (location && how == SIMT_STRONG_STORE) { /* who reads this has not read what was before */
+    if (location && how == SIMT_STRONG_STORE) { /* its readers have not read the earlier value */
         simt_clock_clear(&location->clocks[SIMT_SCOPE_BLOCK]);
         simt_clock_clear(&location->clocks[SIMT_SCOPE_DEVICE]);
     } else if (location) {

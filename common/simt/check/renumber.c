@@ -1,7 +1,7 @@
-/* When the numbers of segments run out.
+/* Renumbers segments when their numbers run out.
  *
- * All that tags are good for is to be compared with the moments below. So the segments between two
- * such moments become one, and the order stays exactly as it was. */
+ * Tags are only compared with the moments below. So all segments between two such moments become
+ * one, and the order stays exactly the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static int by_block(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Blocks of which nobody knows anything are one to all others. */
+/* Blocks that no other block knows about are equivalent, so they become one. */
 static void merge_eras(void)
 {
     size_t count = 0, kept = 0, *known;
@@ -186,7 +186,7 @@ static void forget_order(struct simt_order *order, uint32_t start)
     }
 }
 
-/* Even so they are too many: nothing of before is looked at any more. */
+/* There are still too many segments: earlier actions are forgotten. */
 static void forget(void)
 {
     static bool told;

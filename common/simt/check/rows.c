@@ -6,9 +6,9 @@
 #include "check/races.h"
 #include "check/used.h"
 
-enum { MOST_WORDS = 4 /* a lane's, and rows of one access */ };
+enum { MOST_WORDS = 4 /* per lane, and rows per access */ };
 
-/* The threads of a warp have tags one behind the other. */
+/* The tags of the warp's threads are consecutive. */
 static bool in_one_segment(unsigned int warp)
 {
     const uint32_t *tags = &simt_now.tags[warp * SIMT_WARP_SIZE];
@@ -19,14 +19,14 @@ static bool in_one_segment(unsigned int warp)
     return differ == 0;
 }
 
-/* Without a look at who orders what: no thread of now races with any that has such a tag, in a row
- * of which the first is `tag`. */
+/* Quick test: no current thread races with a thread of these tags, of which the row's first is
+ * `tag`. */
 static bool is_ordered(uint32_t tag, const struct simt_act *act)
 {
     return tag < act->oldest || (tag >= simt_now.era && tag < simt_now.barrier);
 }
 
-/* The same threads, word by word, in their own block. */
+/* The same threads of the same block, word by word. */
 static bool is_same(uint32_t tag, unsigned int words, uint32_t now, unsigned int words_now)
 {
     return words == words_now && tag >= simt_now.era && (tag ^ now) % SIMT_THREADS == 0;
@@ -42,8 +42,8 @@ static unsigned int reader_words(const struct simt_cell *row)
     return row->flags >> SIMT_ROW_READERS_SHIFT;
 }
 
-/* `row` as it is after the load by threads from `tag` on; false: it cannot be told in one cell, or
- * somebody may race. `words`: the power of two. */
+/* Updates `row` for a load by threads from `tag` on. False if one cell cannot hold it, or there may
+ * be a race. `words`: a power of two. */
 static bool load(struct simt_cell *row, uint32_t tag, unsigned int words,
                  const struct simt_act *act)
 {
@@ -52,7 +52,7 @@ static bool load(struct simt_cell *row, uint32_t tag, unsigned int words,
         return false;
     }
     if (words != reader_words(row)) {
-        if (row->reader >= act->oldest) { /* the latest of them */
+        if (row->reader >= act->oldest) { /* the latest reader */
             return false;
         }
         cell.reader = cell.reader_before = cell.reader_other = 0;
@@ -85,7 +85,7 @@ static bool store(struct simt_cell *row, uint32_t tag, unsigned int words,
     return true;
 }
 
-/* The row has cells of its own, and now whole warps write it: after that, one will do. */
+/* The row has separate cells. Now whole warps write it, and afterwards one cell is enough. */
 static void store_in_cells(struct simt_page *page, unsigned int number, uint64_t address,
                            unsigned int thread, unsigned int words, const struct simt_act *act)
 {
@@ -113,7 +113,7 @@ static bool all_bytes_are_written(const struct simt_page *page, unsigned int fir
     return all == 0xff;
 }
 
-/* All rows have one cell each. False: nothing is done. */
+/* All rows have one cell each. False: nothing has changed. */
 static bool visit_rows(struct simt_page *page, unsigned int number, unsigned int thread,
                        unsigned int words, const struct simt_act *act)
 {
@@ -158,7 +158,7 @@ bool simt_check_row(enum simt_space space, enum simt_event_kind kind, unsigned i
         }
     } else {
         for (unsigned int i = 0; i < rows; i++) {
-            simt_cell_of(page, (number + i) * SIMT_ROW_BYTES); /* all have cells */
+            simt_cell_of(page, (number + i) * SIMT_ROW_BYTES); /* make separate cells */
             store_in_cells(page, number + i, first + i * SIMT_ROW_BYTES,
                            thread + (i * SIMT_ROW_WORDS >> words), words, &act);
         }

@@ -1,5 +1,5 @@
-/* Rows: a whole warp's access to memory without a gap, a word or two or four a lane, is checked and
- * remembered at once. */
+/* Rows: an access of a whole warp to contiguous memory (1, 2 or 4 words per lane) is checked and
+ * stored as one. */
 #ifndef SIMT_ROWS_H
 #define SIMT_ROWS_H
 
@@ -7,8 +7,8 @@
 #include "check/shadow.h"
 #include "observe/event.h"
 
-/* The one cell that tells of a row is the first word's. Its flags are other ones: 2^n words a lane,
- * of who wrote, and of who read since. It has no changer, and what it says has nothing special. */
+/* A row's single cell is that of its first word. Its flags differ: 2^n words per lane, for the
+ * writer and for the readers since. It has no changer and nothing special. */
 enum { SIMT_ROW_WRITER = 3, SIMT_ROW_READERS_SHIFT = 2 };
 
 /* The cell of the row's word i. */
@@ -25,8 +25,8 @@ static inline struct simt_cell simt_row_cell(const struct simt_cell *row, unsign
     return cell;
 }
 
-/* A plain load or store of `size` bytes (4, 8 or 16) a lane by all lanes of a warp, from `first`
- * on, within an allocation. False, and nothing is done, if it must be looked at lane by lane. */
+/* A plain load or store of `size` bytes (4, 8 or 16) per lane by all lanes of a warp, from `first`
+ * on, in one allocation. False, without effect, if each lane must be checked by itself. */
 bool simt_check_row(enum simt_space space, enum simt_event_kind kind, unsigned int site,
                     unsigned int size, unsigned int warp, uint64_t first);
 

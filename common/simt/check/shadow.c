@@ -58,7 +58,7 @@ void simt_page_set_written(struct simt_page *page, unsigned int first, unsigned 
     }
 }
 
-/* Every byte. */
+/* Whether every byte is written. */
 static bool has_written(const struct simt_page *page, unsigned int first, unsigned int size)
 {
     if (page->all_written || !page->tracked) {
@@ -72,12 +72,12 @@ static bool has_written(const struct simt_page *page, unsigned int first, unsign
     return true;
 }
 
-/* ---- what the host does with device memory ---- */
+/* ---- host writes to device memory ---- */
 
-/* Of every page, and of no page since. */
+/* Set for all pages; no page was added since. */
 static bool all_are_written;
 
-/* Whether all of a piece of memory is written, or not known not to be. */
+/* Whether a piece of memory is all written, or not known to be unwritten. */
 static bool source_is_written(uint64_t from, size_t size)
 {
     for (uint64_t end = from + size; from < end; from = (from | (SIMT_PAGE_BYTES - 1)) + 1) {
@@ -91,7 +91,7 @@ static bool source_is_written(uint64_t from, size_t size)
     return true;
 }
 
-/* Up to the end of a page. */
+/* Marks bytes written by the host, at most up to the end of a page. */
 static void host_writes(uint64_t address, size_t size, uint64_t from)
 {
     unsigned int first = (unsigned int)(address % SIMT_PAGE_BYTES);
@@ -144,7 +144,7 @@ bool simt_check_is_written(const void *address)
     return page ? page->all_written : simt_written_get((uintptr_t)address >> SIMT_PAGE_SHIFT);
 }
 
-/* Of the device, or of the host and allocated for both. */
+/* Device memory, or host memory allocated for both. */
 static bool is_watched(const void *address)
 {
     return simt_memory_is_device(address) ||
@@ -177,7 +177,7 @@ void simt_check_heap_allocated(const void *address, size_t size)
     }
 }
 
-/* What a launch writes that is not looked at is not known: from then on, all may be written. */
+/* The writes of unanalysed launches are unknown: from now on, any memory may be written. */
 void simt_check_not_looked(void)
 {
     if (all_are_written) {
@@ -193,7 +193,7 @@ void simt_check_not_looked(void)
 
 void simt_shadow_start_block(void)
 {
-    /* Others of the cluster look at it, too: nothing of an earlier one is left. */
+    /* The whole cluster uses these pages: nothing of an earlier one may remain. */
     while (simt_cluster_size() > 1 && shared_page_count > 0) {
         simt_page_remove(shared_pages[--shared_page_count]);
     }
@@ -204,7 +204,7 @@ void simt_shadow_start_block(void)
     }
 }
 
-/* Its memory ends with the last of its threads, so one of them must come after the access. */
+/* Shared memory ends with the block's last thread, so one thread must come after the access. */
 static void check_end(uint32_t tag, unsigned int site, enum simt_event_kind kind,
                       unsigned int threads)
 {
@@ -249,7 +249,7 @@ void simt_shadow_end_block(unsigned int threads)
     }
 }
 
-/* Of a cluster: the pages are found under the addresses of the block's place. */
+/* In a cluster, the pages are found under the addresses of the block's place. */
 static void move_pages_to_place(void)
 {
     for (size_t i = 0; i < shared_page_count; i++) {
@@ -313,7 +313,7 @@ void simt_shadow_resume(struct simt_shared_pages *kept)
         link = &(*link)->next;
     }
     *link = kept->next;
-    while (shared_page_count > 0) { /* of a block that has finished */
+    while (shared_page_count > 0) { /* of a finished block */
         simt_page_remove(shared_pages[--shared_page_count]);
     }
     for (size_t i = 0; i < kept->count; i++) {

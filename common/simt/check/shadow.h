@@ -1,5 +1,5 @@
-/* What the checks know of every word (or byte) of device and shared memory: who wrote it last, who
- * changed it last by an atomic, who has read it since, and whether anybody has ever written it. */
+/* The shadow memory: per word (or byte) of device and shared memory, the last writer, the last
+ * atomic change, the readers since, and whether it was ever written. */
 #ifndef SIMT_SHADOW_H
 #define SIMT_SHADOW_H
 
@@ -11,10 +11,10 @@
 
 enum { SIMT_PAGE_SHIFT = 12, SIMT_PAGE_BYTES = 1 << SIMT_PAGE_SHIFT };
 
-/* Of two readers, the last one and one of another warp (failing that, another thread) tell all that
- * a barrier or a whole warp's __syncwarp leaves unordered; one more is of another block. Where a
- * launch has finer orders, those that make way for others are kept aside: simt_readers_keep. A
- * write makes readers forgotten: who races with them races with the write, too. */
+/* A cell remembers three readers. The last one and one of another warp (or at least another thread)
+ * are enough for the orders of barriers and of whole-warp __syncwarp. The third is of another
+ * block. In launches with finer orders, removed readers are stored elsewhere: simt_readers_keep. A
+ * write drops all readers, because a race with them is also a race with the write. */
 struct simt_cell {
     uint32_t writer, changer, reader, reader_before, reader_other; /* tags (causality.h) */
     uint16_t writer_site, changer_site, reader_site, before_site, other_site;
@@ -22,19 +22,19 @@ struct simt_cell {
 };
 enum simt_cell_flags {
     WRITER_VOLATILE = 1,
-    WRITER_FENCED = 2, /* it had called a fence before */
+    WRITER_FENCED = 2, /* after a fence */
     READER_VOLATILE = 4,
     BEFORE_VOLATILE = 8,
     OTHER_VOLATILE = 16,
-    CHANGER_BLOCK = 64,    /* the atomic's scope is the block */
-    IN_FLIGHT = 128,       /* an asynchronous copy to it is under way: the writer's */
-    MORE_READERS = 256,    /* there are some kept aside */
-    READ_IN_FLIGHT = 1024, /* a bulk copy from it is under way */
-    READ_ONLY_PATH = 512   /* read by __ldg: nobody may write it in this launch */
+    CHANGER_BLOCK = 64,    /* the atomic has block scope */
+    IN_FLIGHT = 128,       /* the writer's asynchronous copy to it is pending */
+    MORE_READERS = 256,    /* some are stored elsewhere */
+    READ_IN_FLIGHT = 1024, /* a bulk copy from it is pending */
+    READ_ONLY_PATH = 512   /* read with __ldg: no write is allowed in this launch */
 };
 
-/* Most memory is used by whole warps, a word (or two, or four) a lane, one behind the other: one
- * cell then tells of a row of words. rows.h */
+/* Whole warps use most memory, with 1, 2 or 4 consecutive words per lane. Then one cell stands for
+ * a row of words: rows.h. */
 enum {
     SIMT_ROW_WORDS = 32,
     SIMT_ROW_BYTES = 4 * SIMT_ROW_WORDS,
@@ -43,21 +43,21 @@ enum {
 
 struct simt_page {
     uint64_t number;         /* address >> SIMT_PAGE_SHIFT */
-    uint32_t in_rows;        /* of these rows, rows[] tells; of the others, cells[] */
-    struct simt_cell *rows;  /* NULL: no row is so */
-    struct simt_cell *cells; /* NULL: all rows are so, or nobody was here, or they are packed */
+    uint32_t in_rows;        /* these rows use rows[]; the others use cells[] */
+    struct simt_cell *rows;  /* NULL: there are no such rows */
+    struct simt_cell *cells; /* NULL: there are only rows, no accesses yet, or they are packed */
     struct simt_packed *packed;
-    struct simt_page *older, *newer; /* if linked, as pages.c has them */
+    struct simt_page *older, *newer; /* if linked: see pages.c */
     bool linked, shared;             /* shared: in shared memory */
-    unsigned int shift; /* a cell is 4 bytes, or 1 once a smaller piece has been touched */
-    bool tracked;       /* whether `written` means anything */
+    unsigned int shift;              /* a cell is 4 bytes; or 1 after a smaller access */
+    bool tracked;                    /* whether `written` is valid */
     bool all_written;
-    bool touched;          /* it is in the list of simt_pages_touched() */
-    uint32_t read, stored; /* rows that the launch has: check/used.h */
+    bool touched;          /* in the list of simt_pages_touched() */
+    uint32_t read, stored; /* rows that the launch used: check/used.h */
     uint8_t written[SIMT_PAGE_BYTES / 8];
 };
 
-/* A kernel has been here, and nothing is packed. */
+/* A kernel has accessed the page, and it is not packed. */
 static inline bool simt_page_is_used(const struct simt_page *page)
 {
     return page->cells || page->in_rows;
@@ -65,13 +65,13 @@ static inline bool simt_page_is_used(const struct simt_page *page)
 
 /* ---- pages.c ---- */
 
-/* With its cells unpacked. They stay so until simt_pages_make_room(). */
+/* The page with unpacked cells. They stay unpacked until simt_pages_make_room(). */
 struct simt_page *simt_page_find(uint64_t address);
-/* It is not used yet, or packed. False if it was. */
+/* Makes an unused or packed page usable. False if it was. */
 bool simt_page_use(struct simt_page *page, enum simt_space space);
-/* The row gets cells of its own. */
+/* Gives the row separate cells. */
 void simt_page_expand(struct simt_page *page, unsigned int row);
-/* Of a page that is used, the cell of a byte. */
+/* The cell of a byte; the page must be in use. */
 static inline struct simt_cell *simt_cell_of(struct simt_page *page, unsigned int offset)
 {
     if (page->in_rows >> offset / SIMT_ROW_BYTES & 1) {
@@ -79,12 +79,12 @@ static inline struct simt_cell *simt_cell_of(struct simt_page *page, unsigned in
     }
     return &page->cells[offset >> page->shift];
 }
-/* The row has cells of its own, which are as one cell, `row`, tells. */
+/* Replaces a row's separate cells by one cell, `row`. */
 void simt_page_put_in_row(struct simt_page *page, unsigned int number, struct simt_cell row);
-/* Neighbours of less than 4 bytes may belong to different threads: from now on a cell is a byte. */
+/* Neighbours of less than 4 bytes may belong to different threads: makes a cell per byte. */
 void simt_page_refine(struct simt_page *page);
 
-/* Between checks: where cells take much memory, those of the oldest pages are packed. */
+/* Called between checks: if cells take much memory, packs those of the oldest pages. */
 extern size_t simt_cell_bytes, simt_most_cell_bytes;
 void simt_pages_pack(void);
 static inline void simt_pages_make_room(void)
@@ -99,8 +99,8 @@ static inline void simt_pages_make_room(void)
 /* The page as a kernel uses it. */
 struct simt_page *simt_page_of_kernel(uint64_t address, enum simt_space space);
 void simt_page_set_written(struct simt_page *page, unsigned int first, unsigned int end);
-/* What a kernel may read. Of a structure that is copied as a whole nobody has written the padding:
- * some bytes of each 8 will do. */
+/* Whether a kernel may read this. The padding of a copied structure is unwritten, so in each 8
+ * bytes some written bytes are enough. */
 static inline bool simt_page_is_written(const struct simt_page *page, unsigned int first,
                                         unsigned int size)
 {
@@ -121,20 +121,20 @@ static inline bool simt_page_is_written(const struct simt_page *page, unsigned i
     }
     return true;
 }
-/* What the host does with device memory, and kernels with their heap: see struct simt_observer. */
+/* Changes of device memory by the host, and of the heap by kernels: see struct simt_observer. */
 void simt_check_allocated(const void *address, size_t size);
 void simt_check_freed(const void *address, size_t size);
 void simt_check_heap_allocated(const void *address, size_t size);
 void simt_check_written(const void *address, size_t size, const void *from);
 bool simt_check_is_written(const void *page);
-/* A launch is not looked at. */
+/* A launch is not analysed. */
 void simt_check_not_looked(void);
 
-/* A block starts: nobody has written its shared memory. */
+/* A block starts: its shared memory is unwritten. */
 void simt_shadow_start_block(void);
-/* It ends, in a cluster: whether all that others did there was before. */
+/* The block ends, in a cluster: checks that all accesses of other blocks came before. */
 void simt_shadow_end_block(unsigned int threads);
-/* The running block's shared memory gives way to another block's, and comes back. */
+/* Suspends the running block's shared memory for another block's, and restores it. */
 struct simt_shared_pages *simt_shadow_suspend(void);
 void simt_shadow_resume(struct simt_shared_pages *pages);
 
@@ -149,10 +149,10 @@ struct simt_reader {
     uint16_t site;
     bool is_volatile;
 };
-/* A reader makes way for another one, `thread`. */
+/* A reader moves aside for another one, `thread`. */
 void simt_readers_keep(struct simt_cell *cell, uint64_t address, uint32_t tag, uint16_t site,
                        bool is_volatile, unsigned int thread);
-/* The first kept of a cell, and the one after; NULL: none. */
+/* The first stored reader of a cell, and the next one; NULL: none. */
 const struct simt_reader *simt_readers_first(uint64_t address);
 const struct simt_reader *simt_readers_next(const struct simt_reader *reader);
 void simt_readers_forget(uint64_t address);

@@ -14,13 +14,13 @@
 
 enum { MOST_BARRIERS = 64 };
 
-/* How threads left: what they did outside of calls, since their last barrier. */
+/* A path of leaving threads: their events outside of calls since their last barrier. */
 struct way {
     uint64_t hash;
     size_t count;
     uint64_t *keys; /* of events, without the depth */
     unsigned int thread;
-    struct uint3 block; /* of the first that did */
+    struct uint3 block; /* of the first such thread */
 };
 static struct way ways[SIMT_MOST_WAYS];
 static size_t way_count;
@@ -33,8 +33,8 @@ struct barrier {
     const char *file;
     int line;
     struct simt_ways gone, judged; /* the ways of threads that had left when it completed */
-    unsigned int version;          /* of the flow of control, when it was judged */
-    bool in_loop;                  /* told: threads went round its loop less often */
+    unsigned int version;          /* of the control flow, when judged */
+    bool in_loop;                  /* reported: threads did fewer iterations of its loop */
 };
 static struct barrier barriers[MOST_BARRIERS];
 static size_t barrier_count;
@@ -42,7 +42,7 @@ static size_t barrier_count;
 static const void *function; /* of the launches whose ways these are */
 static char name[256];
 static size_t blocks;
-static bool met; /* some thread of the launch has come to a barrier */
+static bool met; /* a thread of the launch has arrived at a barrier */
 
 static bool has(const struct simt_ways *ways_of, size_t number)
 {
@@ -103,7 +103,7 @@ static uint64_t node_key(const struct simt_event *event)
     return event->key & UINT64_MAX >> 16;
 }
 
-/* The events outside of all calls: those of the least depth that there is. */
+/* The events outside of all calls have the least depth. */
 static uint64_t least_depth(const struct simt_event *begin, const struct simt_event *end)
 {
     uint64_t least = UINT64_MAX;
@@ -200,7 +200,7 @@ void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *
     }
 }
 
-/* A compiler may have made several of one. */
+/* A compiler may have made several barriers of one. */
 void simt_skips_complete(const char *file, int line)
 {
     for (size_t i = 0; i < barrier_count; i++) {
@@ -229,7 +229,7 @@ void simt_skips_went_less(unsigned int thread, const char *loop_file, int loop_l
     }
 }
 
-/* ---- blocks of another process, which came to no new way and no new barrier ---- */
+/* ---- blocks of another process, which found no new way and no new barrier ---- */
 
 static size_t barriers_at_fork;
 
@@ -274,8 +274,8 @@ static bool is_block(uint64_t key)
     return (key >> 8 & 0xff) == EVENT_BLOCK;
 }
 
-/* How many events all ways have in common at their ends: the kernel's own end, where nothing is
- * done any more. */
+/* The number of events at the ends of all ways that are equal: the end of the kernel, without
+ * further actions. */
 static size_t common_end(void)
 {
     for (size_t length = 0;; length++) {
@@ -293,7 +293,7 @@ static size_t common_end(void)
     }
 }
 
-/* Whether that way goes round the barrier, and if so tells it. */
+/* Whether the way goes around the barrier; if so, adds a finding. */
 static bool judge(const struct barrier *barrier, const struct way *way, size_t end)
 {
     size_t at;
@@ -331,7 +331,7 @@ void simt_skips_end_launch(void)
     }
 }
 
-/* ---- launches that are made again without being run ---- */
+/* ---- launches that are repeated without being run ---- */
 
 struct simt_skips {
     size_t way_count, barrier_count;

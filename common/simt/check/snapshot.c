@@ -12,7 +12,7 @@
 #include "model/spaces.h"
 #include "program/symbols.h"
 
-/* Of the device's regions. */
+/* Not in a region of device memory. */
 static const unsigned int OUTSIDE = UINT_MAX;
 
 static void add_piece(struct simt_snapshot *snapshot, size_t *capacity, char *address)
@@ -53,7 +53,7 @@ static void note_region(struct simt_snapshot *snapshot, size_t first, const void
     }
 }
 
-/* Whether it stays until the runtime is told, or until the program ends. */
+/* Whether the memory exists until the runtime is told, or until the program ends. */
 static bool is_kept(struct simt_snapshot *snapshot, const void *address)
 {
     const struct simt_region *region = simt_region_find(address);
@@ -65,8 +65,8 @@ static bool is_kept(struct simt_snapshot *snapshot, const void *address)
     return region ? region->kind != REGION_REGISTERED : simt_in_program((uintptr_t)address);
 }
 
-/* Regions have no page in common, and begin where a row does; the last row may end behind one, but
- * in the same page. */
+/* Regions share no page, and begin at a row. The last row may end past the region, but in the same
+ * page. */
 static bool add_page(struct simt_snapshot *snapshot, size_t *capacity, const struct simt_page *page)
 {
     char *start = (char *)(uintptr_t)(page->number << SIMT_PAGE_SHIFT);
@@ -111,7 +111,7 @@ bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most)
     return kept;
 }
 
-/* In whole rows, since that is how its contents are put. */
+/* In whole rows, because its contents are written that way. */
 static void add_whole(void *context, char *base, size_t size)
 {
     struct simt_snapshot *snapshot = context;
@@ -204,7 +204,7 @@ bool simt_snapshot_is_there(const struct simt_snapshot *snapshot, const char *co
     return true;
 }
 
-/* Rows that stay as they are may be such as cannot be written. */
+/* Skips unchanged rows: they may be read-only. */
 static void put_piece(const struct simt_memory_piece *piece, const char *before, const char *after)
 {
     for (size_t at = 0; at < piece->size; at += SIMT_ROW_BYTES) {

@@ -1,4 +1,4 @@
-/* What was in the memory that a launch has used, when it ended. */
+/* The contents of the memory that a launch used, when it ended. */
 #ifndef SIMT_SNAPSHOT_H
 #define SIMT_SNAPSHOT_H
 
@@ -11,38 +11,38 @@ struct simt_snapshot {
     struct simt_memory_piece {
         char *address;
         size_t size;
-        unsigned int region; /* that it lies in; or UINT_MAX: in none of them */
+        unsigned int region; /* the region it is in; UINT_MAX: none */
         bool stays;          /* simt_snapshot_compare */
     } * pieces;
     struct simt_snapshot_region {
-        void *address;  /* in a region of the device's */
+        void *address;  /* the start of a region of device memory */
         bool untouched; /* simt_snapshot_since */
-        bool stays;     /* all of its pieces */
+        bool stays;     /* all of its pieces stay */
     } * regions;
     size_t region_count;
     size_t bytes;
-    char *contents; /* all of them, one behind the other */
+    char *contents; /* of all pieces, in order */
     bool rewrites;  /* a row is read and written, or changed by an atomic */
     bool unseen;    /* the host can write some of it directly */
 };
-/* Of what has been used so far (used.h); no more is noted. Memory can be read. False, and nothing
- * is kept: it is more than `most` bytes, or in memory of which nothing tells when it is no more. */
+/* Of the memory used so far (used.h); ends that recording. Memory must be readable. False, and
+ * nothing is stored, if it exceeds `most` bytes or contains memory that may vanish unnoticed. */
 bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most);
-/* The same of all memory that a launch of the current device could use. */
+/* The same for all memory that a launch on the current device could use. */
 bool simt_snapshot_take_all(struct simt_snapshot *snapshot, size_t most);
-/* What was there before: which pieces are now as they were. */
+/* Given the contents from before the launch: which pieces have not changed. */
 void simt_snapshot_compare(struct simt_snapshot *snapshot, const char *before);
-/* What could have changed since its contents were there, when simt_memory_changes (memory.h) was
- * so: whether nothing could. */
+/* Marks what may have changed since its contents were in memory, at this value of
+ * simt_memory_changes (memory.h). Whether nothing may have. */
 bool simt_snapshot_since(struct simt_snapshot *snapshot, uint64_t changes);
-/* That can be read, or no more. */
+/* Makes that memory readable, or closes it. */
 void simt_snapshot_open(const struct simt_snapshot *snapshot, bool open);
-/* What is in its pieces now; memory can be read. */
+/* The current contents of its pieces; memory must be readable. */
 char *simt_snapshot_look(const struct simt_snapshot *snapshot);
-/* Behind simt_snapshot_since: whether there are its contents, or those that were there before,
- * which have been compared. */
+/* After simt_snapshot_since: whether memory holds its contents, or the compared ones from before
+ * the launch. */
 bool simt_snapshot_is_there(const struct simt_snapshot *snapshot, const char *contents);
-/* Its contents are there again, in place of these, which are. */
+/* Writes its contents to memory, which now holds `before`. */
 void simt_snapshot_put(const struct simt_snapshot *snapshot, const char *before);
 bool simt_snapshot_has_pieces_of(const struct simt_snapshot *snapshot,
                                  const struct simt_snapshot *other);

@@ -7,7 +7,7 @@
 
 bool simt_used_is_noted;
 
-static struct simt_page **noted; /* of these, some row */
+static struct simt_page **noted; /* pages with noted rows */
 static size_t noted_count, noted_capacity;
 
 static void forget_noted(void)
@@ -37,7 +37,7 @@ static void add(struct simt_page *page, uint32_t read, uint32_t stored)
 void simt_used_add(struct simt_page *page, uint32_t rows, enum simt_event_kind kind)
 {
     if (page->shared) {
-        return; /* nothing of it is left when the block ends */
+        return; /* lost when the block ends */
     }
     if (kind == EVENT_LOAD) {
         add(page, rows, 0);
@@ -90,7 +90,7 @@ void simt_used_part_take(struct simt_part *part)
     }
 }
 
-/* ---- what was noted ---- */
+/* ---- recorded pages ---- */
 
 static int by_address(const void *left, const void *right)
 {

@@ -1,4 +1,4 @@
-/* Findings, in words that a learner understands. */
+/* The text of findings, in words that a learner understands. */
 #include "check/wording.h"
 
 #include <inttypes.h>
@@ -66,7 +66,7 @@ bool simt_is_note(const struct finding *finding)
             (finding->wrong == COPY_RACE || (finding->wrong == RACE && !finding->other_operation)));
 }
 
-/* x += y: the line that stores is the line that loads. */
+/* x += y: the same line loads and stores. */
 static bool is_update(const struct finding *race)
 {
     return (race->kind == EVENT_LOAD) + (race->other_kind == EVENT_LOAD) == 1 &&
@@ -74,7 +74,7 @@ static bool is_update(const struct finding *race)
            simt_is_same_line(race->site, race->other_site);
 }
 
-/* Why two accesses are not ordered, and what would order them. */
+/* Explains why two accesses are not ordered, and what would order them. */
 static const char *race_hint(const struct finding *race)
 {
     if (race->other_kind == EVENT_READING) {
@@ -194,7 +194,7 @@ static const char *does_to_memory(const struct simt_operation *operation, enum s
     return operation->verb && kind != EVENT_LOAD ? operation->verb : does(kind);
 }
 
-/* The operation of the host's that may be under way, too. */
+/* Prints the operation of the host that may also be pending. */
 static void tell_operation(FILE *file, const struct finding *race)
 {
     fputs("  ", file);
@@ -288,7 +288,7 @@ static void tell_host_access(FILE *file, const struct finding *access)
     }
 }
 
-/* One line: it is no mistake. */
+/* Prints one line, because this is not a mistake. */
 static void tell_same_value(FILE *file, const struct finding *race)
 {
     const struct simt_source *source = simt_source_of(simt_site(race->site)->place);

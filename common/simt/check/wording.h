@@ -1,4 +1,4 @@
-/* Findings, in words that a learner understands. */
+/* The text of findings, in words that a learner understands. */
 #ifndef SIMT_WORDING_H
 #define SIMT_WORDING_H
 
@@ -8,10 +8,10 @@ void simt_tell_finding(FILE *file, const struct finding *finding);
 /* "FILE:LINE:  text", and the line that called it from a kernel. */
 void simt_tell_line(FILE *file, unsigned int site);
 bool simt_is_same_line(unsigned int site, unsigned int other_site);
-/* Not wrong, but worth a word: several threads write the same value. */
+/* Not an error, but worth a note: several threads write the same value. */
 bool simt_is_note(const struct finding *finding);
-/* findings.c. Whether the two lines race inside of warps only. What helps against that race alone
- * would leave the others. */
+/* findings.c. Whether the two lines race only inside of warps. A fix for that alone would not fix
+ * other races. */
 bool simt_is_inside_warps(const struct finding *race);
 
 #endif

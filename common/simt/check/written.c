@@ -5,7 +5,7 @@
 
 #include "base/need.h"
 
-/* Ascending. `whole`: a bit a page. */
+/* Ascending. `whole`: one bit per page. */
 struct pages {
     uint64_t first;
     size_t count;
@@ -14,7 +14,7 @@ struct pages {
 static struct pages *allocations;
 static size_t allocation_count, allocation_capacity;
 
-/* How many begin at or below the page. */
+/* The number of entries that begin at or below the page. */
 static size_t count_below(uint64_t page)
 {
     size_t low = 0, high = allocation_count;
