@@ -1,6 +1,6 @@
-/* Divisions as a GPU does them: by zero, quotient and remainder have all bits set, as in the code
- * of nvcc (PTX leaves it open); the lowest number divided by -1 is itself. x86 traps on both. (The
- * other arithmetic that is a GPU's: conversions.c.) */
+/* Integer divisions with a GPU's results. For a division by zero, quotient and remainder have all
+ * bits set, as in nvcc's code (PTX does not define it). The lowest number divided by -1 is itself.
+ * x86 traps on both. (conversions.c does the other GPU-specific arithmetic.) */
 #include <signal.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ struct simt_operands simt_operands_of(const uint8_t *code, unsigned int rex,
 
 static struct sigaction previous_fpe, previous_trap;
 
-/* div or idiv at `code`, of 32 or 64 bits; false for anything else. */
+/* div or idiv at `code`, with 32 or 64 bits; false for any other instruction. */
 static bool divide(const uint8_t *code, greg_t *registers)
 {
     size_t at = 0;
@@ -125,7 +125,7 @@ void simt_arithmetic_install(void)
     sigaction(SIGTRAP, &action, &previous_trap);
 }
 
-#else /* others do not trap */
+#else /* other machines do not trap */
 
 void simt_arithmetic_install(void)
 {

@@ -1,6 +1,6 @@
-/* assert() in kernels. The C library's macro calls the function below; with the runtime linked,
- * this is the one: it says which thread failed and, as on a GPU, ends the kernel; the host's calls
- * give cudaErrorAssert from then on. Host code gets what the C library does. */
+/* assert() in kernels. The C library's macro calls this function when the runtime is linked. It
+ * reports the thread that failed and, as on a GPU, ends the kernel; later host calls return
+ * cudaErrorAssert. Host code behaves as with the C library. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Atomics on numbers of 16 bits, on pairs of them and on vectors: each number is changed by itself,
- * in one request. Of floats subnormal ones count as 0, of halves they do not. */
+/* Atomics on 16-bit numbers, pairs of them, and vectors: each number is changed separately, in one
+ * request. Subnormal floats count as 0, subnormal halves do not. */
 #include <stdio.h>
 #include <string.h>
 

@@ -53,8 +53,8 @@ static bool is_subnormal(float x)
     return fpclassify(x) == FP_SUBNORMAL;
 }
 
-/* CUDA adds and exchanges floating point numbers, nothing else. In shared memory, subnormal numbers
- * stay what they are; elsewhere they count as 0. */
+/* CUDA only adds and exchanges floating-point numbers. In shared memory, subnormal numbers keep
+ * their values; elsewhere they count as 0. */
 static uint64_t compute_float(enum simt_atomic operation, uint64_t old, uint64_t operand,
                               const void *address)
 {
@@ -112,10 +112,10 @@ static uint64_t compute(enum simt_atomic operation, enum simt_type type, uint64_
     }
 }
 
-/* ---- for another process ---- */
+/* ---- in a worker process ---- */
 
-/* In a worker: changes of device memory that are to be made again, since others may have made some
- * before; nobody here knows what was there. */
+/* In a worker: changes of device memory that must be repeated in the main process, because earlier
+ * blocks may have changed the same word. The worker does not know that value. */
 struct change {
     uint64_t address, operand;
     enum simt_atomic operation;
@@ -147,7 +147,7 @@ static uint64_t change_memory(void *address, enum simt_atomic operation, enum si
 {
     const unsigned int size = size_of(type);
     uint64_t old = 0;
-    if (size == 8) { /* of a constant size each, which the compiler makes one instruction of */
+    if (size == 8) { /* constant sizes, so that each becomes one instruction */
         memcpy(&old, address, 8);
         *changed = compute(operation, type, old, operand, compare, address);
         memcpy(address, changed, 8);
@@ -200,7 +200,7 @@ static uint64_t make(const void *caller, enum simt_atomic asked, enum simt_type 
                          size | (asked & SIMT_ATOMIC_OF_BLOCK ? EVENT_OF_BLOCK : 0));
     }
     old = change_memory(address, operation, type, operand, compare, &new);
-    /* Locks: a compare that failed, an exchange that found what it wrote. */
+    /* Locks: a failed compare, or an exchange that found the value it wrote. */
     simt_atomic_done(address, old,
                      new != old || (operation == SIMT_ATOMIC_COMPARE && old == compare),
                      operation == SIMT_ATOMIC_COMPARE || operation == SIMT_ATOMIC_EXCHANGE,

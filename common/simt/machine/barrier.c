@@ -8,7 +8,7 @@
 
 /* ---- loops around barriers ---- */
 
-/* Of the running launch, those that some thread has left. */
+/* In the running launch, the loops that some thread has left. */
 static struct loop {
     const char *file;
     int first, last, helper_first, helper_last;
@@ -54,8 +54,8 @@ void simt_note_left(const struct simt_thread *thread)
     }
 }
 
-/* Threads have returned since the last barrier, behind a loop in which others, which have not left
- * it since, have come to this barrier. */
+/* Threads may have returned since the last barrier, after a loop. Reports it if threads at this
+ * barrier are in that loop, and have not left it since. */
 __attribute__((noinline, cold)) static void look_for_loops(const struct simt_block *block)
 {
     const struct simt_thread *first = block->first_at_barrier;
@@ -106,7 +106,7 @@ void simt_release_barrier(void)
     simt_counts.block_barriers++;
 }
 
-/* All that have not exited have come to the barrier. */
+/* All threads that have not exited have arrived at the barrier. */
 __attribute__((cold)) void simt_complete_barrier(void)
 {
     const struct simt_thread *first = simt_block->first_at_barrier;
@@ -117,8 +117,8 @@ __attribute__((cold)) void simt_complete_barrier(void)
     }
 }
 
-/* Another line than the first one's, or another kind of barrier; or just another address of the
- * same file's name. */
+/* A different line than the first thread's, or a different kind of barrier; or only a different
+ * pointer to the same file name. */
 __attribute__((noinline, cold)) static void compare_barriers(const struct simt_thread *self,
                                                              uint64_t line)
 {
@@ -140,8 +140,8 @@ __attribute__((noinline, cold)) static void begin_barrier(const struct simt_thre
     }
 }
 
-/* They keep next to nothing on the stack of a thread that waits: the less of the stacks is in use,
- * the more of them fit into the caches. */
+/* These functions keep almost nothing on a waiting thread's stack: the less of each stack is in
+ * use, the more stacks fit into the caches. */
 static inline __attribute__((always_inline)) void
 wait_at_barrier(enum simt_barrier kind, const char *file, int line, const void *caller)
 {
@@ -172,7 +172,7 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
 {
     simt_block->waiting_true += predicate != 0;
     wait_at_barrier(kind, file, line, __builtin_return_address(0));
-    /* The next barrier cannot complete before this thread has come to it. */
+    /* The next barrier cannot complete before this thread has arrived at it. */
     const unsigned int made = simt_current->barrier;
     return made == SIMT_BARRIER_AND  ? simt_block->finished_true == simt_block->finished
            : made == SIMT_BARRIER_OR ? simt_block->finished_true != 0

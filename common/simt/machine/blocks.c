@@ -1,4 +1,4 @@
-/* The blocks of a launch: one starts, gives way to another that it waits for, goes on. */
+/* The blocks of a launch: they start, are suspended to wait for other blocks, and resume. */
 #include "machine/blocks.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum { MOST_SUSPENDED = 64 /* blocks of a launch that is not cooperative */ };
 static struct simt_block first_block;
 struct simt_block *simt_block = &first_block;
 
-/* ---- which comes when ---- */
+/* ---- order of blocks ---- */
 
 static void add_end(size_t number)
 {
@@ -34,7 +34,7 @@ static void add_end(size_t number)
     simt_grid.ascending[at] = number;
 }
 
-/* The first, the last and the middle one of so many. */
+/* The first, the last and the middle one of `count`. */
 static unsigned int choose_ends(unsigned int count, unsigned int ends[3])
 {
     ends[0] = 0;
@@ -62,7 +62,7 @@ void simt_ends_first(void)
     }
 }
 
-/* Of the block that is `turn`-th to start. */
+/* The number of the block that starts as the `turn`-th. */
 static size_t number_of(size_t turn)
 {
     size_t number = turn - simt_grid.ends;
@@ -125,9 +125,9 @@ void simt_number_threads(struct simt_block *block)
 
 /* ---- blocks that wait for one another ---- */
 
-/* Blocks of a cooperative launch run at the same time, and so do those of a launch that has no more
- * of them than there are multiprocessors, if nothing else runs. Those of any other launch need not;
- * but one may come before those that it may rightly count on, with lower numbers. */
+/* Blocks of a cooperative launch run at the same time. So do the blocks of a launch that has no
+ * more blocks than there are SMs, if nothing else runs. In other launches they need not, but a
+ * block that started early may wait for blocks with lower numbers: they would have run first. */
 bool simt_can_wait_for_blocks(void)
 {
     bool others = simt_grid.suspended_count > 0 || simt_grid.started < simt_grid.blocks;
@@ -186,7 +186,7 @@ static struct simt_block **find_runnable(void)
     return *link ? link : NULL;
 }
 
-/* One that came early and waits goes on when its turn has come. */
+/* A waiting block that started early resumes when its turn has come. */
 static struct simt_block **find_due(void)
 {
     struct simt_block **link = &simt_grid.suspended;
@@ -197,7 +197,7 @@ static struct simt_block **find_due(void)
     return *link ? link : NULL;
 }
 
-/* All blocks that are left wait for the grid. */
+/* All remaining blocks wait for the grid. */
 static void release_grid(void)
 {
     if (simt_grid.done > 0) {
@@ -242,7 +242,7 @@ static bool next_block(void)
     struct simt_block *done = simt_block, *block;
     bool full = simt_grid.suspended_count >= MOST_SUSPENDED && !simt_grid.launch->cooperative &&
                 !simt_grid.launch->together;
-    /* Cooperative blocks all start first. Others: what was done may be what one waited for. */
+    /* Cooperative blocks all start first. Others may have waited for the block just done. */
     bool start =
         simt_grid.started < simt_grid.blocks && !(runnable && (full || (done && simt_shuffled)));
     struct simt_block **due = simt_grid.ends > 0 ? find_due() : NULL;
@@ -250,7 +250,7 @@ static bool next_block(void)
         (*due)->early = start = false;
         runnable = due;
     }
-    if (simt_cluster_size() > 1) { /* which ends before the next one begins */
+    if (simt_cluster_size() > 1) { /* it must end before the next one begins */
         start = simt_grid.started < simt_grid.blocks &&
                 (!simt_cluster_begins(simt_grid.started) || !simt_grid.suspended);
     }
@@ -280,7 +280,7 @@ static bool next_block(void)
     return true;
 }
 
-/* The block that ran is done or, if simt_block is NULL, suspended: goes on with another. False if
+/* The running block has ended or, if simt_block is NULL, is suspended: runs another one. False if
  * there is none left. */
 bool simt_next_block(void)
 {
@@ -300,7 +300,7 @@ bool simt_next_block(void)
     return next_block();
 }
 
-/* All threads of the block that have not exited have come to a grid barrier. */
+/* All threads of the block that have not exited have arrived at a grid barrier. */
 void simt_leave_for_grid(void)
 {
     if (!simt_grid.launch->cooperative) {

@@ -5,30 +5,30 @@
 #include "machine/machine.h"
 
 void simt_number_threads(struct simt_block *block);
-/* The next one that has yet to start does, in simt_block. */
+/* Starts the next block, in simt_block. */
 void simt_start_block(void);
-/* Of the launch that is about to start, the blocks at the ends of the grid come first, and those in
- * the middle: the first, last and middle one in each dimension, 27 at most. */
+/* In the next launch, the blocks at the ends and in the middle of the grid run first: the first,
+ * last and middle one in each dimension, at most 27. */
 void simt_ends_first(void);
-/* The block that ran is done or, if simt_block is NULL, suspended: goes on with another. False if
+/* The running block has ended or, if simt_block is NULL, is suspended: runs another one. False if
  * there is none left. */
 bool simt_next_block(void);
-/* Whether the running one may give way to others, and that it does. */
+/* Whether the running block may be suspended for others; and suspends it. */
 bool simt_can_wait_for_blocks(void);
 void simt_suspend_block(void);
-/* All threads of the block that have not exited have come to a grid barrier. */
+/* All threads of the block that have not exited have arrived at a grid barrier. */
 void simt_leave_for_grid(void);
 /* The launch is over. */
 void simt_forget_blocks(void);
 
-/* barrier.c: all that have not exited have come to the barrier; it lets them go. */
+/* barrier.c: all threads that have not exited have arrived at the barrier; releases them. */
 void simt_complete_barrier(void);
 void simt_release_barrier(void);
-/* The thread returns; and a launch starts, whose loops have numbers of their own. */
+/* The thread returns; a launch starts, which numbers its own loops. */
 void simt_note_left(const struct simt_thread *thread);
 void simt_forget_loops(void);
-/* collectives.c: completes the collective that a waiting thread takes part in, if all of its lanes
- * are there that have not exited. */
+/* collectives.c: completes the collective of a waiting thread if all its lanes that have not exited
+ * have arrived. */
 void simt_try_collective(const struct simt_thread *thread);
 
 #endif

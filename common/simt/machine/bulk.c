@@ -1,10 +1,10 @@
-/* Asynchronous copies in bulk: cp.async.bulk, and with it the tensor forms, which tensor_copies.c
- * takes apart into pieces.
+/* Asynchronous bulk copies: cp.async.bulk and its tensor forms, which tensor_copies.c splits into
+ * pieces.
  *
- * A copy into shared memory is made when somebody waits for its mbarrier and nothing else in the
- * block can go on; in a shuffled order, perhaps earlier, but not before somebody waits. Whoever
- * does not wait finds the old data. A copy into global memory is made when its thread waits for
- * it. */
+ * A copy into shared memory is made when a thread waits for its mbarrier and nothing else in the
+ * block can run. In a shuffled order it may be made earlier, but not before a thread waits. A
+ * thread that does not wait finds the old data. A copy into global memory is made when its thread
+ * waits for it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "machine/turns.h"
 #include "observe/observer.h"
 
-/* ---- making them ---- */
+/* ---- making copies ---- */
 
 static void refuse(const struct simt_bulk_copy *copy, const char *wrong)
 {
@@ -56,7 +56,7 @@ long simt_bulk_bytes(const struct simt_bulk_copy *copy)
     return bytes;
 }
 
-/* What it reads and writes is looked at now. */
+/* Checks now what the copy reads and writes. */
 static void check(const struct simt_bulk_copy *copy)
 {
     bool inside = true;
@@ -87,7 +87,7 @@ static void check(const struct simt_bulk_copy *copy)
     }
 }
 
-/* What reduces into global memory is an atomic of its thread, from the start. */
+/* A reduction into global memory counts as an atomic of its thread, from the start. */
 static void note_made(const struct simt_bulk_copy *copy, uint32_t tag)
 {
     for (size_t i = 0; simt_tracing && i < copy->count; i++) {
@@ -111,8 +111,8 @@ static void note_read(const struct simt_bulk_copy *copy)
 
 /* ---- to shared memory ---- */
 
-/* Another block's memory, while that one does not run, is in its place; the copy is made while it
- * runs. */
+/* While another block does not run, its memory is in its place in the cluster. The copy is made
+ * while that block runs. */
 static void see_from_other_block(struct simt_bulk_copy *copy)
 {
     for (size_t i = 0; i < copy->count; i++) {
@@ -154,7 +154,7 @@ void simt_bulk_agent_is(unsigned int agent, unsigned int thread)
     threads_of_agents[agent - SIMT_MAX_BLOCK_THREADS] = (unsigned short)thread;
 }
 
-/* The barrier's agent is who has written, so that only those know of it who wait there. */
+/* The writer is the barrier's agent, so only threads that wait at the barrier know of the write. */
 static void finish_load(struct simt_bulk_copy *copy)
 {
     struct simt_mbarrier *barrier = copy->barrier;
@@ -245,9 +245,9 @@ void simt_bulk_wait(unsigned int kept, bool reads_only)
     }
 }
 
-/* ---- ends ---- */
+/* ---- end of a thread or block ---- */
 
-/* Global memory may be written after the end of its thread, but not from what is gone. */
+/* A copy may write global memory after its thread's end, but may not read freed memory. */
 void simt_bulk_thread_exited(void)
 {
     struct simt_bulk_groups *groups = &simt_current->bulk;
@@ -309,7 +309,7 @@ bool simt_bulk_reader(const void *address, unsigned int *thread, const void **ca
     return false;
 }
 
-/* ---- in one dimension ---- */
+/* ---- one-dimensional copies ---- */
 
 enum { PIECE_BYTES = 16 };
 
@@ -331,7 +331,7 @@ static struct simt_bulk_copy *one_dimension(const char *name, char *to, const ch
     return copy;
 }
 
-/* From shared memory to shared memory. A GPU: an illegal instruction. */
+/* From shared memory to shared memory. On a GPU this is an illegal instruction. */
 static struct simt_bulk_copy *in_cluster(struct simt_bulk_copy *copy)
 {
     if (!simt_cluster_is_explicit()) {
@@ -381,9 +381,9 @@ void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, void *barr
     }
 }
 
-/* ---- of registers ---- */
+/* ---- copies of registers ---- */
 
-/* The value is kept behind the copy's only piece. */
+/* The value is stored after the copy's only piece. */
 void simt_store_async(void *to, const void *value, unsigned int bytes, void *barrier,
                       const char *file, int line)
 {
@@ -402,8 +402,8 @@ void simt_store_async(void *to, const void *value, unsigned int bytes, void *bar
 
 /* ---- cp.async.mbarrier.arrive ---- */
 
-/* The thread's copies by cp.async so far are made, and then it arrives. A GPU does so when they
- * have ended; that nobody sees them before is the barrier's work. */
+/* Makes the thread's cp.async copies so far, then arrives. A GPU arrives when they have ended. The
+ * barrier ensures that no other thread sees them earlier. */
 void simt_copy_arrive(void *barrier, bool counted, const char *file, int line)
 {
     simt_pipeline_drain(&simt_current->pipeline, SIZE_MAX);

@@ -4,7 +4,7 @@
 #include "base/repeatable.h"
 #include "machine/machine.h"
 
-/* Of kernels, in nanoseconds. */
+/* For kernels, in nanoseconds. */
 long long simt_clock(void)
 {
     struct timespec time;
@@ -14,8 +14,8 @@ long long simt_clock(void)
     return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Takes the place of the C library's function, which would count the process's CPU time in kernels,
- * too: a thousandth of the ticks that a kernel waits for. */
+/* Replaces the C library's function. In kernels that would count the process's CPU time: a
+ * thousandth of the ticks that a kernel waits for. */
 clock_t clock(void)
 {
     struct timespec time;

@@ -1,9 +1,9 @@
-/* Clusters: their blocks, the barrier of the cluster, and who reaches whose shared memory.
+/* Clusters: their blocks, the cluster barrier, and access to the shared memory of other blocks.
  *
- * Blocks take turns, and the one that runs has its shared memory in the one place that kernels
- * know. What the others have lies in places of their own, one for each rank, in the same layout, so
- * that a pointer into another block's shared memory is a plain pointer. A cluster ends before the
- * next one begins. */
+ * Blocks take turns. The running block has its shared memory at the one address that kernels know.
+ * The shared memory of the others is in places of their own, one per rank, with the same layout. So
+ * a pointer into another block's shared memory is a plain pointer. A cluster ends before the next
+ * one begins. */
 #include "machine/cluster.h"
 
 #include <stdio.h>
@@ -25,20 +25,20 @@ static struct {
     struct uint3 dimensions;
     unsigned int size;
     bool is_explicit;
-    /* Of the cluster that runs. */
+    /* The running cluster. */
     struct simt_block *blocks[SIMT_MOST_CLUSTER];
     bool ended[SIMT_MOST_CLUSTER];
-    size_t taken; /* the number that the launch's first block has, in place of 0 */
-    /* Its barrier; that of a cluster of one block lies in the block. */
+    size_t taken; /* the real number of the launch's first block; 0 replaces it */
+    /* Its barrier. A cluster of one block uses a barrier in that block. */
     struct simt_split_barrier barrier;
 } cluster = {.size = 1};
 
 static struct simt_split_barrier grid_barrier;
-static size_t left_grid; /* threads that returned, since one has arrived at a barrier */
+static size_t left_grid; /* threads returned since a first arrival at a barrier */
 
-static char *places; /* one for each rank: dynamic shared memory, then static */
+static char *places; /* one per rank: dynamic shared memory, then static */
 
-/* ---- which blocks ---- */
+/* ---- the blocks of a cluster ---- */
 
 void simt_cluster_start_launch(struct uint3 dimensions)
 {
@@ -69,8 +69,8 @@ void simt_cluster_start_launch(struct uint3 dimensions)
     }
 }
 
-/* A kernel begins that has __cluster_dims__. The first thread to run decides; its block was to be
- * the first, or one that is mixed up with it. */
+/* A kernel with __cluster_dims__ begins. Its first running thread calls this. Its block was to be
+ * the launch's first block, or the one that a shuffled order put first. */
 void simt_cluster_dims(unsigned int x, unsigned int y, unsigned int z)
 {
     cluster.is_explicit = true;
@@ -147,7 +147,7 @@ size_t simt_cluster_start_block(size_t number)
     return cluster.size > 1 && number == cluster.taken ? 0 : number;
 }
 
-/* Clocks end with their launch: the next one's may have more levels. */
+/* Clocks must end with their launch, because the next launch's clocks may have more levels. */
 void simt_cluster_block_ended(void)
 {
     bool all_ended = true;
@@ -180,7 +180,7 @@ struct simt_block *simt_cluster_block(unsigned int rank, const char **state)
     return cluster.size == 1 ? simt_block : cluster.blocks[rank];
 }
 
-/* ---- barriers at which threads arrive first, and wait later ---- */
+/* ---- split barriers: threads arrive first and wait later ---- */
 
 static struct simt_split_barrier *barrier_of(enum simt_split of)
 {
@@ -190,7 +190,7 @@ static struct simt_split_barrier *barrier_of(enum simt_split of)
                                    : &cluster.barrier;
 }
 
-/* Threads that have not returned. */
+/* The number of threads that have not returned. */
 static size_t alive(enum simt_split of)
 {
     size_t count = 0;
@@ -316,7 +316,7 @@ void simt_cluster_thread_exited(void)
     }
 }
 
-/* ---- what kernels ask for ---- */
+/* ---- queries of kernels ---- */
 
 struct uint3 simt_cluster_dimensions(void)
 {

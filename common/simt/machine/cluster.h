@@ -1,4 +1,4 @@
-/* Clusters: blocks that run at the same time and reach one another's shared memory. */
+/* Clusters: blocks that run at the same time and can access one another's shared memory. */
 #ifndef SIMT_CLUSTER_H
 #define SIMT_CLUSTER_H
 
@@ -6,28 +6,27 @@
 
 enum { SIMT_MOST_CLUSTER = 16 };
 
-/* A launch begins, in clusters of so many blocks ({0, 0, 0}: of one). */
+/* A launch begins, with clusters of these dimensions ({0, 0, 0}: of one block). */
 void simt_cluster_start_launch(struct uint3 dimensions);
 unsigned int simt_cluster_size(void);
-/* Whether block `number`, as they are started, is the first of its cluster; where in the grid it
- * is. */
+/* Whether block `number`, in starting order, is the first of its cluster; its index in the grid. */
 bool simt_cluster_begins(size_t number);
 struct uint3 simt_cluster_index_of(size_t number);
-/* The running block starts (and has, for the observer, this number); one of its threads has left
- * the kernel; it is done. */
+/* The running block starts (returns its number for the observer); one of its threads has left the
+ * kernel; it ends. */
 size_t simt_cluster_start_block(size_t number);
 void simt_cluster_thread_exited(void);
 void simt_cluster_block_ended(void);
 
-/* Shared memory of a block of the cluster while it is not the one that runs: each rank has its
- * place. Where something of the running block's, at `address`, would be (NULL: it begins). */
+/* The place of a rank holds its shared memory while that block does not run. Returns the address
+ * there that matches `address` of the running block (NULL: the place's start). */
 char *simt_cluster_place(unsigned int rank, const void *address);
-/* Whose an address is: the rank and the address in that block's own shared memory. False: it is
- * none of a place. */
+/* The owner of an address in a place: its rank, and the address in that block's own shared memory.
+ * False: the address is in no place. */
 bool simt_cluster_find(const void *address, unsigned int *rank, void **own);
-/* The block of a rank, NULL if it has not started, or has returned: "has returned". */
+/* The block of a rank; NULL if it has not started or has returned. `state`: "has returned", ... */
 struct simt_block *simt_cluster_block(unsigned int rank, const char **state);
-/* How large a place is. */
+/* The size of a place. */
 size_t simt_cluster_place_bytes(void);
 
 #endif

@@ -38,7 +38,7 @@ void simt_result_of_first(const char *name, unsigned int thread, void *value, si
     }
 }
 
-/* Lanes that read one that the mask leaves out get what shows, if it is stored. */
+/* A lane that reads a lane outside the mask gets a value that is noticed if it is stored. */
 static void read_outside(struct simt_thread *lanes, unsigned int outside, unsigned int together)
 {
     const unsigned int lane = simt_lowest(outside);
@@ -60,8 +60,8 @@ static bool gives_undefined(const struct simt_thread *lane)
            (lane->sum_is_undefined && (uint32_t)lane->value == lane->sum);
 }
 
-/* A sum with a NaN is NaN, but one with an integer is another number: as reductions add, this is
- * followed from shuffle to shuffle. */
+/* A sum with a NaN is a NaN, but a sum with an integer is another number. So such sums are tracked
+ * from shuffle to shuffle, as reductions add. */
 static void follow_sums(struct simt_thread *lanes, unsigned int together)
 {
     unsigned int given = 0;
@@ -113,7 +113,7 @@ static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned i
     simt_counts.shuffles++;
 }
 
-/* The lanes of a set that hold the same value. */
+/* The lanes of a set that have the same value. */
 static unsigned int matching(const struct simt_thread *lanes, unsigned int together, uint64_t value)
 {
     unsigned int same = 0;
@@ -248,10 +248,10 @@ static void do_collective(struct simt_thread *lanes, unsigned int together, unsi
     }
 }
 
-/* ---- until all that take part have come ---- */
+/* ---- waiting until all lanes have arrived ---- */
 
-/* Lanes that the mask names have returned: if they made the same call with another mask, it was
- * theirs to make with this one. */
+/* Lanes in the mask have returned. Reports it if they made the same call with another mask: they
+ * should have made it with this mask. */
 static void check_masks(struct simt_thread *lane, const struct simt_thread *lanes,
                         unsigned int gone)
 {
@@ -268,8 +268,8 @@ static void check_masks(struct simt_thread *lane, const struct simt_thread *lane
     }
 }
 
-/* Completes the collective that a waiting thread takes part in, if all of its lanes are there that
- * have not exited. */
+/* Completes the collective of a waiting thread if all its lanes that have not exited have
+ * arrived. */
 void simt_try_collective(const struct simt_thread *thread)
 {
     struct simt_warp *warp = simt_warp_of(thread);

@@ -7,7 +7,7 @@
 
 static void start(unsigned int high, unsigned int low)
 {
-    /* makecontext passes ints only. */
+    /* makecontext passes only ints. */
     struct simt_context *context =
         (struct simt_context *)(uintptr_t)((uint64_t)high << 32 | (uint64_t)low);
     context->entry(context->argument);
@@ -40,8 +40,8 @@ enum { ARGUMENT = 0, ENTRY = 1, RESUME = 11, SAVED_WORDS = 20 };
 void simt_context_make(struct simt_context *context, void *stack, size_t size,
                        void (*entry)(void *), void *argument)
 {
-    /* What simt_switch would have saved, and so many words that the trampoline finds a 16-byte
-     * aligned stack. */
+    /* Room for the registers that simt_switch saves. The trampoline must find the stack aligned to
+     * 16 bytes. */
     uintptr_t top = ((uintptr_t)stack + size) & ~(uintptr_t)15;
     uintptr_t *frame = (uintptr_t *)top - SAVED_WORDS;
     memset(frame, 0, SAVED_WORDS * sizeof *frame);

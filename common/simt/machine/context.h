@@ -26,7 +26,7 @@ void simt_switch(void **save, void *stack_pointer); /* switch.S */
 void simt_context_make(struct simt_context *context, void *stack, size_t size,
                        void (*entry)(void *), void *argument);
 
-/* Saves the running context, goes on with another. */
+/* Saves the running context and continues another one. */
 static inline void simt_context_switch(struct simt_context *from, struct simt_context *to)
 {
 #ifdef SIMT_UCONTEXT

@@ -1,13 +1,13 @@
-/* Conversions of floating-point numbers to integers as a GPU makes them, where C++ gives no result
- * and an x86 processor another one.
+/* Conversions of floating-point numbers to integers with a GPU's results. C++ leaves them
+ * undefined, and an x86 processor gives other results.
  *
- * A number beyond an integer type's range becomes the nearest value of the range, NaN 0 (or, with
- * 64 bits on either side, the lowest): PTX's cvt. What is narrower than 32 bits is cut out of 32.
- * The compiler tells of such a conversion (-fsanitize=float-cast-overflow) just before it makes it.
- * The first time at a place, the instruction that converts this value is found by single steps, and
- * its result put in its place. From then on a breakpoint does, on that instruction, for as long as
- * it takes to come there: in a virtual machine a step may take 20 us. In range, a conversion costs
- * a comparison. */
+ * A number outside an integer type's range becomes the nearest value of the range. NaN becomes 0
+ * (or, if either type has 64 bits, the lowest): PTX's cvt. Types narrower than 32 bits use the low
+ * bits of a 32-bit result. The compiler reports such a conversion (-fsanitize=float-cast-overflow)
+ * just before it. The first time at a place, single steps find the converting instruction, and its
+ * result is replaced. Later a breakpoint on that instruction does so, set only until it is reached,
+ * because a step in a virtual machine may take 20 us. In range, a conversion costs one
+ * comparison. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,27 +22,27 @@
 
 enum { TRAP_FLAG = 0x100, MOST_STEPS = 4096, STEPS_TO_HIGHEST_BIT = 8, BREAKPOINT = 0xcc };
 
-/* What a conversion is from and to. */
+/* The source and target type of a conversion. */
 struct types {
     unsigned int bits;   /* of the integer: 32 or 64 */
-    unsigned int narrow; /* as the program has it: 8 to 64 */
+    unsigned int narrow; /* the program's type: 8 to 64 */
     bool is_signed, of_double;
 };
 
-/* An instruction that converts, to which a call of the compiler's leads. */
+/* A converting instruction that a report of the compiler leads to. */
 struct spot {
     struct spot *next;
     uint8_t *code;
     uint8_t original; /* its first byte */
     unsigned int
-        awaited; /* so many are on their way there, out of range; the breakpoint is there */
+        awaited; /* pending conversions out of range; the breakpoint is set while there are any */
     struct types types;
 };
 static struct spot *spots;
 
-/* Where the compiler tells: what it leads to, if that is known (to an unsigned integer of 64 bits
- * there are two ways: for what is too large for a signed one 2^63 less is converted, and the
- * highest bit turned over later); or that it is not to be known. */
+/* A place where the compiler reports, and the instructions that it leads to, if known. For an
+ * unsigned 64-bit integer there are two ways: for numbers too large for a signed one, 2^63 is
+ * subtracted first, and the highest bit is flipped later. only_steps: unknown for good. */
 enum way { AS_IT_IS, LESS, WAYS };
 enum { SITES = 256 };
 static struct site {
@@ -52,19 +52,19 @@ static struct site {
     bool only_steps;
 } * sites[SITES];
 
-/* Conversions that the compiler has told of and that have yet to be found: mostly one. */
+/* Reported conversions that are not found yet: mostly one. */
 enum { MOST_TOLD = 4 };
 struct told {
     double value;
     uint64_t result;
     struct types types;
-    struct site *site; /* to be learnt of; NULL: not */
+    struct site *site; /* the site to update; NULL: none */
 };
 static struct {
     struct told told[MOST_TOLD];
     unsigned int count, steps;
-    bool is_telling;    /* what is stepped through is the runtime's own */
-    int highest_bit_of; /* a register in which that bit may be turned over, or -1 */
+    bool is_telling;    /* single steps are in the runtime itself */
+    int highest_bit_of; /* a register whose highest bit may be flipped; -1: none */
 } pending = {.highest_bit_of = -1};
 
 static const double two_to_63 = 9223372036854775808.0;
@@ -87,7 +87,7 @@ static uint64_t converted(double value, struct types types)
     return value <= -1 ? 0 : (uint64_t)value;
 }
 
-/* Whether the compiler tells of it. */
+/* Whether the compiler reports this value. */
 static bool is_out_of_range(double value, struct types types)
 {
     const double limit = ldexp(1, (int)(types.narrow - types.is_signed));
@@ -98,8 +98,8 @@ static bool is_out_of_range(double value, struct types types)
 
 /* ---- the instruction ---- */
 
-/* cvttss2si or cvttsd2si at `code`, in either encoding: fills in its operands, the instruction's
- * length, and whether it takes a float and gives 64 bits. */
+/* cvttss2si or cvttsd2si at `code`, in either encoding: returns its operands, its length, and
+ * whether it reads a float and writes 64 bits. */
 static bool is_conversion(const uint8_t *code, const greg_t *registers,
                           struct simt_operands *operands, size_t *length, bool *single, bool *wide)
 {
@@ -166,7 +166,7 @@ static struct spot *spot_at(const uint8_t *code)
     return spot;
 }
 
-/* From the next time on, this is where to stop; if the program may write to its code. */
+/* Stops at this instruction from now on, if the program may write to its code. */
 static void learn(struct site *site, enum way way, uint8_t *code, struct types types)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)code / page * page;
@@ -180,7 +180,7 @@ static void learn(struct site *site, enum way way, uint8_t *code, struct types t
     site->only_steps = !spot;
 }
 
-/* Whoever comes there, the conversion is made here. */
+/* Makes the conversion here for any thread that reaches the breakpoint. */
 static bool convert_at(struct spot *spot, mcontext_t *context)
 {
     greg_t *registers = context->gregs;
@@ -188,13 +188,13 @@ static bool convert_at(struct spot *spot, mcontext_t *context)
     struct simt_operands operands;
     size_t length;
     bool single, wide;
-    await(spot, 0); /* as it was */
+    await(spot, 0); /* restore the instruction */
     registers[REG_RIP] = (greg_t)(uintptr_t)spot->code;
     if (!is_conversion(spot->code, registers, &operands, &length, &single, &wide)) {
         return false;
     }
     const double value = source_value(&operands, single, context);
-    /* Too large for a signed one: Clang converts it all the same, and looks at the sign. */
+    /* Too large for a signed type: Clang still converts it, and tests the sign. */
     registers[simt_general[operands.reg]] =
         (greg_t)(!spot->types.is_signed && spot->types.bits == 64 && value >= two_to_63
                      ? HIGHEST_BIT
@@ -215,7 +215,7 @@ static void set_trap_flag(void)
                      : "cc", "memory");
 }
 
-/* subss or subsd, from a register or from what lies in memory beside the code. */
+/* subss or subsd, from a register or from memory next to the code. */
 static bool is_subtraction(const uint8_t *code, bool has_rex, bool of_registers)
 {
     const uint8_t *rest = code + 1 + has_rex;
@@ -230,8 +230,8 @@ static bool follows_subtraction(const uint8_t *code)
            is_subtraction(code - 8, false, false) || is_subtraction(code - 9, true, false);
 }
 
-/* Whether it is this one that converts the value, and how. Where 2^63 less makes no difference to
- * the value, a subtraction before it tells. */
+/* Whether this instruction converts the value, and how. If subtracting 2^63 does not change the
+ * value, a subtraction before the instruction decides. */
 static bool converts(const struct told *told, double value, bool wide, const uint8_t *code,
                      enum way *way)
 {
@@ -255,8 +255,7 @@ static void put_result(const struct told *told, enum way way, uint8_t *code, gre
     }
 }
 
-/* If the instruction that comes next converts one of the values that are told of: puts the result
- * in its place. */
+/* If the next instruction converts one of the reported values, replaces its result. */
 static void convert(mcontext_t *context)
 {
     greg_t *registers = context->gregs;
@@ -267,7 +266,7 @@ static void convert(mcontext_t *context)
     enum way way;
     unsigned int i = 0;
     if (!is_conversion(code, registers, &operands, &length, &single, &wide)) {
-        return; /* or a breakpoint, which is others' */
+        return; /* not a conversion, or a foreign breakpoint */
     }
     const double value = source_value(&operands, single, context);
     while (i < pending.count && !converts(&pending.told[i], value, wide, code, &way)) {
@@ -319,7 +318,7 @@ bool simt_conversion_traps(mcontext_t *context)
     return false;
 }
 
-/* ---- the compiler tells ---- */
+/* ---- reports of the compiler ---- */
 
 static struct site *site_of(const void *caller)
 {
@@ -334,7 +333,7 @@ static struct site *site_of(const void *caller)
     return site;
 }
 
-/* As the compilers lay it out. */
+/* The layout that compilers use. */
 struct type_data {
     uint16_t kind, information;
 };
@@ -344,7 +343,7 @@ struct cast_data {
     const struct type_data *from, *to;
 };
 
-/* False if it is none of a kernel's, or of types that a GPU does not have. */
+/* False if it is not in a kernel, or has types that a GPU does not have. */
 static bool read_cast(const struct cast_data *data, uint64_t bits, struct told *told)
 {
     const unsigned int width = 1u << (data->to->information >> 1);
@@ -388,7 +387,7 @@ void __ubsan_handle_float_cast_overflow(const struct cast_data *data, uint64_t b
     struct spot *spot;
     pending.is_telling = true;
     if (read_cast(data, bits, &told)) {
-        simt_trace_forget_block(); /* the branch to here is none of the source's */
+        simt_trace_forget_block(); /* the branch to here is not in the source */
         site = site_of(__builtin_return_address(0));
         spot = site ? site->spots[way_of(&told)] : NULL;
         if (spot) {
@@ -401,7 +400,7 @@ void __ubsan_handle_float_cast_overflow(const struct cast_data *data, uint64_t b
     pending.is_telling = false;
 }
 
-#else /* others do not leave the range */
+#else /* other machines stay in range */
 
 void __ubsan_handle_float_cast_overflow(const void *data, uint64_t bits);
 void __ubsan_handle_float_cast_overflow(const void *data, uint64_t bits)

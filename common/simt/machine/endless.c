@@ -1,6 +1,6 @@
-/* Loops without end in which threads meet, at barriers or in collectives: whether the launch is
- * where it was before, and so will be there again and again. That is so if all threads' stacks and
- * registers, and all memory that they may change, are what they were. */
+/* Endless loops whose threads meet at barriers or in collectives. Detects that the launch returns
+ * to an earlier state, and so will do so forever. The state is all threads' stacks and registers,
+ * and all memory that they may change. */
 #include "machine/endless.h"
 
 #include <setjmp.h>
@@ -20,18 +20,18 @@ enum { REPEATS = 3, FIRST_NOTED = 256, MOST_BYTES = 1 << 30 };
 
 bool simt_lasts_long, simt_goes_round;
 
-/* How often all threads had stopped since the launch began to last long; and what it was like then,
- * at the last power of two. R. Brent, 1980. */
+/* The number of times that all threads have stopped since the launch counts as long; and the state
+ * at the last power of two. (R. Brent, 1980.) */
 static struct {
     unsigned long count, noted;
     unsigned int repeats;
-    bool other; /* since it was noted, that thread has been as it was and the rest had not */
+    bool other; /* since noting: the thread's state came back, the rest differed */
     uint64_t thread, all, clocks;
 } rounds;
 static size_t done, bytes;
 static double now, since;
 
-/* What lies below the frames of a stack, such as a time, may come to lie within the next ones. */
+/* Clears data below the stack's frames, such as a time, because later frames may contain it. */
 static __attribute__((noinline)) void wipe(void)
 {
     char below[2048];
@@ -55,7 +55,7 @@ void simt_look_whether_long(void)
     wipe();
 }
 
-/* All of a stack is read, also what is between its variables. */
+/* Reads the whole stack, also the gaps between its variables. */
 __attribute__((no_sanitize_address)) uint64_t simt_hash(uint64_t state, const void *from,
                                                         size_t size)
 {
@@ -110,7 +110,7 @@ static void add_variable(void *state, char *base, size_t size)
     *(uint64_t *)state = add(*(uint64_t *)state, base, size);
 }
 
-/* False if not all of it is known. */
+/* False if part of the state is unknown. */
 static bool note_all(uint64_t *state)
 {
     const struct simt_region *region;

@@ -1,22 +1,22 @@
-/* Loops without end in which threads meet. */
+/* Endless loops whose threads meet. */
 #ifndef SIMT_ENDLESS_H
 #define SIMT_ENDLESS_H
 
 #include "machine/turns.h"
 #include "program/source.h"
 
-/* No block has ended for long: threads that meet give way, and are looked at where all have. */
+/* No block has ended for long: threads that meet give way; when all have, they are checked. */
 extern bool simt_lasts_long;
-/* The block's state has been there before: the others go on first. */
+/* The block's state has occurred before: other blocks go on first. */
 extern bool simt_goes_round;
 
 void simt_look_whether_long(void);
 void simt_look_for_round(void);
 
-/* Of a hash and of so many more bytes. */
+/* Continues a hash with `size` more bytes. */
 uint64_t simt_hash(uint64_t state, const void *from, size_t size);
 
-/* Lanes have met, at a barrier or in a collective: they go on. */
+/* Lanes have met at a barrier or in a collective, and go on. */
 static inline void simt_go_on(unsigned int number, unsigned int lanes, const void *caller)
 {
     static unsigned int meetings;
@@ -29,7 +29,7 @@ static inline void simt_go_on(unsigned int number, unsigned int lanes, const voi
             warp->lanes[simt_lowest(set)].round.place = simt_place_of(caller);
         }
         warp->yielded |= lanes;
-        simt_grid.progress++; /* they do not poll */
+        simt_grid.progress++; /* this is not polling */
     } else {
         simt_make_ready(number, lanes);
     }

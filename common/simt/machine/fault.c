@@ -1,4 +1,4 @@
-/* Memory faults, told in a learner's words. */
+/* Reports of memory faults, in words that a learner understands. */
 #include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
@@ -54,8 +54,8 @@ static void tell_code(const void *code)
     }
 }
 
-/* The processor may refuse an access without telling its address: the system then gives 0. That is
- * an address that no memory can have, or a vector at one that its instruction does not take. */
+/* The processor may refuse an access without its address. Then the system reports address 0. The
+ * reason is an impossible address, or a vector at an unaligned address. */
 enum refusal { NOT_REFUSED, NO_ADDRESS, MISALIGNED_VECTOR };
 
 static enum refusal refusal_of(const siginfo_t *information, const void *context)
@@ -67,7 +67,7 @@ static enum refusal refusal_of(const siginfo_t *information, const void *context
         const unsigned char *code = (const void *)stopped->uc_mcontext.gregs[REG_RIP];
         code += *code == OPERAND_SIZE;
         code += (*code & 0xf0) == REX;
-        /* movaps, movntps, and what calculates with a whole vector in memory */
+        /* movaps, movntps, and arithmetic with a whole vector in memory */
         return code[0] == TWO_BYTES && ((code[1] >= 0x28 && code[1] <= 0x2b) ||
                                         (code[1] >= 0x51 && code[1] <= 0x7f) || code[1] >= 0xd0)
                    ? MISALIGNED_VECTOR
@@ -118,8 +118,8 @@ static void tell_kernel_fault(const void *address, enum refusal refusal)
     }
 }
 
-/* What the processor was at: an instruction, or (in a library) the call in the program's code that
- * led to it; and whether it writes. */
+/* The place of the fault: an instruction or, in a library, the call in the program that led to it;
+ * and whether it writes. */
 static const void *code_of(const void *context, bool *writes)
 {
 #ifdef __x86_64__
@@ -173,13 +173,13 @@ static void on_fault(int number, siginfo_t *information, void *context)
     if (simt_memory_is_device(address) || simt_memory_is_of_host(address)) {
         tell_host_fault(address);
         tell_code(code);
-        _exit(EXIT_FAILURE); /* not through stdio, which may be what faulted */
+        _exit(EXIT_FAILURE); /* not through stdio, which may have faulted */
     }
-    /* None of ours: the instruction faults again and gets what it would have got. */
+    /* Not our fault: the instruction faults again, with the previous handler. */
     sigaction(number, number == SIGSEGV ? &previous_segv : &previous_bus, NULL);
 }
 
-/* A handler for a stack overflow needs a stack of its own, one for each thread of the host. */
+/* A handler for a stack overflow needs its own stack, one per host thread. */
 static void give_stack(void)
 {
     stack_t stack;

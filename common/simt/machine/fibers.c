@@ -14,10 +14,10 @@
 #endif
 
 enum {
-    /* As much local memory as a GPU gives a thread, and what the runtime's own calls need. */
+    /* As much local memory as a GPU gives a thread, plus room for calls of the runtime. */
     LOCAL_BYTES = 512 << 10,
     STACK_BYTES = LOCAL_BYTES + (32 << 10),
-    STACK_GUARD_BYTES = 68 << 10, /* wide, so that a large frame cannot step over it */
+    STACK_GUARD_BYTES = 68 << 10, /* wide, because a large frame must not step over it */
     STACK_STRIDE = STACK_BYTES + STACK_GUARD_BYTES
 };
 
@@ -62,7 +62,7 @@ size_t simt_local_bytes(void)
     return LOCAL_BYTES;
 }
 
-/* Stacks of cooperative launches, which keep more than one block: a mapping for a block each. */
+/* Stacks of cooperative launches, which keep several blocks: one mapping per block. */
 static char **extra_stacks;
 static size_t extra_count;
 
@@ -122,14 +122,14 @@ static void fiber_main(void *argument)
 
 static struct simt_fiber *begin(struct simt_fiber *fiber, struct simt_fiber_rest *rest, void *stack)
 {
-    const size_t colour = fibers_made++ * 192 & 4095; /* else all would share their cache sets */
+    const size_t colour = fibers_made++ * 192 & 4095; /* or all share their cache sets */
     *rest = (struct simt_fiber_rest){.stack = stack, .stack_bytes = STACK_BYTES - colour};
     fiber->rest = rest;
     simt_context_make(&fiber->context, stack, rest->stack_bytes, fiber_main, fiber);
     return fiber;
 }
 
-/* These stacks have no guards: a mapping for each would be more than the system allows. */
+/* These stacks have no guards: the system does not allow that many mappings. */
 static struct simt_fiber *extra_fiber(void)
 {
     static char *stack, *end;

@@ -13,7 +13,7 @@
 #endif
 #endif
 
-/* What a switch needs, of several fibers in one cache line; and the rest. */
+/* The data for a switch, with several fibers per cache line; and the rest. */
 struct simt_fiber {
     struct simt_context context;
     struct simt_fiber_rest *rest;
@@ -22,15 +22,15 @@ struct simt_fiber_rest {
     struct simt_fiber *next_free;
     const void *stack;
     size_t stack_bytes;
-    void *fake_stack; /* for the address sanitizer */
-    void *end[5];     /* of the thread that runs: for __builtin_longjmp */
+    void *fake_stack; /* for AddressSanitizer */
+    void *end[5];     /* of the running thread: for __builtin_longjmp */
 };
 
-/* A fiber runs this from its start on; it must not return. */
+/* A new fiber runs this; it must not return. */
 void simt_fiber_main(struct simt_fiber *self);
 struct simt_fiber *simt_take_fiber(void);
 void simt_give_fiber(struct simt_fiber *fiber);
-/* It stopped somewhere in a kernel: it begins anew. */
+/* The fiber stopped inside a kernel: it starts again from the beginning. */
 void simt_take_back_fiber(struct simt_fiber *fiber);
 #ifdef SIMT_ASAN
 void simt_switch_fiber(struct simt_fiber *from, struct simt_fiber *to);
@@ -40,17 +40,16 @@ static inline void simt_switch_fiber(struct simt_fiber *from, struct simt_fiber 
     simt_context_switch(&from->context, &to->context);
 }
 #endif
-/* The host's. */
+/* The fiber of the host. */
 extern struct simt_fiber simt_host_fiber;
 void simt_fibers_prepare(void);
-/* The stacks that have guards; and whether an address lies in such a guard. */
+/* The stacks that have guards; and whether an address is in such a guard. */
 bool simt_is_in_stacks(uint64_t address, struct simt_range *range);
 bool simt_is_stack_guard(uint64_t address);
-/* Memory for kernels, reserved; and a part of it that may be used. They end the program if there is
- * none. */
+/* Reserves memory for kernels; makes part of it usable. On failure, they end the program. */
 void *simt_reserve(size_t size);
 void simt_allow(void *memory, size_t size);
-/* Of one thread. */
+/* The size of a thread's local memory. */
 size_t simt_local_bytes(void);
 
 #endif

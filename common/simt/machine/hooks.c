@@ -1,16 +1,15 @@
 /* The hooks of instrumented code.
  *
- * Code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc calls the functions
- * below before each access to memory and in each basic block. The sanitizer's runtime library is
- * not linked: this is the runtime. While no launch is analysed, a hook is a comparison and a
+ * Code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc calls the functions below
+ * before each access to memory and in each basic block. The sanitizer's runtime library is not
+ * linked: these functions replace it. While no launch is analysed, a hook is a comparison and a
  * return.
  *
- * Two uses. A launch that is analysed records events (observe/recorder.h). In a source with
- * the property SIMT_INTERLEAVED, a block's threads take turns at every access to device memory:
- * the runtime otherwise runs one thread at a time, from one wait to the next, and a race between
- * threads that never wait for each other would lose no update. Taking turns lets every other
- * thread come as far before the access happens, which is what the lanes of a warp do on a GPU:
- * all load, then all store. */
+ * Hooks have two uses. In an analysed launch they record events (observe/recorder.h). In a source
+ * with the property SIMT_INTERLEAVED, a block's threads take turns at every access to device
+ * memory. Otherwise the runtime runs one thread at a time, from one wait to the next, and a race
+ * between threads that never wait would lose no update. With turns, all other threads reach the
+ * access before it happens, like the lanes of a warp on a GPU: all load, then all store. */
 #include "machine/hooks.h"
 
 #include <string.h>
@@ -28,7 +27,7 @@ static bool is_access(uint64_t key)
     return (key >> EVENT_KIND_SHIFT & 0xff) != EVENT_BLOCK;
 }
 
-/* No room, no lane, or an interleaved launch. */
+/* Called if the buffer is full, no lane runs, or the launch is interleaved. */
 __attribute__((noinline)) static void record_slowly(uint64_t key, const void *address)
 {
     if (simt_tracing && simt_recorder.lane >= 0) {
@@ -115,12 +114,12 @@ void simt_trace_fence(const void *caller, unsigned int how)
     simt_trace_event(EVENT_FENCE, caller, 0, how);
 }
 
-/* What the compiler does not know to be aligned: in pieces as large as the hardware's. */
+/* Accesses of unknown alignment are split into pieces of the hardware's size. */
 static void record_range(const void *caller, enum simt_event_kind kind, const char *address,
                          size_t size)
 {
     if (kind == EVENT_STORE && (size == 4 || size == 8) && (uintptr_t)address % size == 0) {
-        record_store(caller, (unsigned int)size, address); /* whose value may also be known */
+        record_store(caller, (unsigned int)size, address); /* its value may also be known */
         return;
     }
     while (size > 0 && simt_recorder.lane >= 0) {
@@ -134,7 +133,7 @@ static void record_range(const void *caller, enum simt_event_kind kind, const ch
     }
 }
 
-/* ---- what the compiler calls; no header declares these ---- */
+/* ---- hooks that the compiler calls; no header declares these ---- */
 
 #define CALLER __builtin_return_address(0)
 #define LOAD(name, size)                                                                           \
@@ -150,8 +149,8 @@ static void record_range(const void *caller, enum simt_event_kind kind, const ch
         record_store(CALLER, size, address);                                                       \
     }
 
-/* GCC calls these for what is aligned to 8 bytes, too, such as a structure of two doubles, which a
- * GPU moves in two halves: a program that has no vectors of 16 bytes means that. */
+/* GCC also calls these for types aligned to 8 bytes, such as a structure of two doubles. A GPU
+ * moves those in two halves, so a program without 16-byte vectors means that. */
 static bool vectors_are_named;
 
 int simt_names_vectors(void)
@@ -171,8 +170,8 @@ int simt_names_vectors(void)
             record_whole(CALLER, 16, address);                                                     \
         }                                                                                          \
     }
-/* Clang calls these where the type is aligned to less than the size: three ints are an argument in
- * registers of 8 and 4 bytes. */
+/* Clang calls these for a type whose alignment is less than its size: an argument of three ints is
+ * in registers of 8 and 4 bytes. */
 #define RANGE(name, kind, size)                                                                    \
     void name(const void *address);                                                                \
     void name(const void *address)                                                                 \
@@ -207,7 +206,7 @@ int simt_names_vectors(void)
     VOLATILE_STORE(__tsan_volatile_write##size, size)                                              \
     VOLATILE_STORE(__tsan_unaligned_volatile_write##size, size)
 
-/* Whether it is an address of a function, the checks know. */
+/* The checks decide whether the value is the address of a function. */
 static inline void look_at_pointer(const void *address, const void *caller)
 {
     uint64_t value;
@@ -300,8 +299,8 @@ void *simt_traced_memset(void *to, int byte, size_t size)
     return memset(to, byte, size);
 }
 
-/* The same for GCC, which copies by itself afterwards (cuda_runtime.h). A thread's own memory has
- * hooks only where other threads might know of it. */
+/* The same for GCC, which then copies by itself (cuda_runtime.h). A thread's own memory has hooks
+ * only if other threads might know of it. */
 #define TELL(name, kind, type)                                                                     \
     type name(type address, size_t size);                                                          \
     type name(type address, size_t size)                                                           \

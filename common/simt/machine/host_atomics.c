@@ -1,14 +1,14 @@
-/* What the compiler calls for atomics of C++ where a source is instrumented.
+/* The compiler calls these functions for C++ atomics in instrumented sources.
  *
- * In host code, such as a shared_ptr's: carried out, not recorded. The strongest order serves for
- * all. In kernels, libcu++'s: as those of CUDA C, and what their order asks for is a fence before
- * them or behind. */
+ * In host code, such as shared_ptr's: performed but not recorded, always with the strongest order.
+ * In kernels, such as libcu++'s: handled as CUDA C's atomics. Their memory order becomes a fence
+ * before or after them. */
 #include <stdint.h>
 
 #include "machine/hooks.h"
 #include "machine/machine.h"
 
-/* What the next one is to order, a scope or 0: libcu++ has told it just before. */
+/* The scope of the next atomic's order, or 0: libcu++ has just set it. */
 static unsigned int next_scope;
 
 void simt_next_scope(unsigned int scope)

@@ -1,4 +1,4 @@
-/* Instructions of x86-64 that are done here in place of the processor. */
+/* x86-64 instructions that the runtime performs instead of the processor. */
 #ifndef SIMT_INSTRUCTIONS_H
 #define SIMT_INSTRUCTIONS_H
 
@@ -7,19 +7,19 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* Of one with a ModRM byte: what it works on. */
+/* The operands of an instruction with a ModRM byte. */
 struct simt_operands {
     int reg;            /* a register's number */
-    int other;          /* the other's, or -1: memory */
+    int other;          /* the other's number, or -1: memory */
     const char *memory; /* its address */
     size_t length;      /* of the ModRM byte and what belongs to it */
 };
-extern const int simt_general[16]; /* where a register is among those of a context */
+extern const int simt_general[16]; /* its register's index in a context */
 /* `code`: the ModRM byte; `rex`: the bits W, R, X and B. */
 struct simt_operands simt_operands_of(const uint8_t *code, unsigned int rex,
                                       const greg_t *registers);
 
-/* A step, or a breakpoint: whether it is one of a conversion's. */
+/* After a step or at a breakpoint: whether it belongs to a conversion. */
 bool simt_conversion_traps(mcontext_t *context);
 
 #endif

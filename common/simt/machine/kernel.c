@@ -1,4 +1,4 @@
-/* What a kernel asks for: who it is, the time, a fence, an end. */
+/* Built-in values and functions of kernels: indices, the time, a fence, an end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ void simt_launch_bounds(unsigned int most_threads)
     }
 }
 
-/* The host has called a kernel, by a pointer: else simt_rewrite would have refused it. */
+/* Host code called a kernel through a pointer (simt_rewrite refuses direct calls). */
 __attribute__((noreturn, noinline, cold)) static void refuse_host(void)
 {
     fprintf(stderr,
@@ -40,8 +40,8 @@ static inline void need_kernel(void)
     }
 }
 
-/* Two numbers in one register, as they are returned: by way of the stack this waits until both have
- * got there. */
+/* Two numbers in one register, as they are returned. On the way over the stack, the load would wait
+ * for both stores. */
 struct uint3 simt_thread_index(void)
 {
     const struct simt_thread *self = simt_current;

@@ -1,4 +1,4 @@
-/* A launch from its start to its end. */
+/* Runs a launch from start to end. */
 #include "machine/launch.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ struct simt_counters simt_counts;
 struct simt_grid simt_grid;
 bool simt_ends_matter;
 
-/* ---- the end before its time ---- */
+/* ---- early end ---- */
 
 void simt_abandon_launch(cudaError_t error, const char *reason)
 {
@@ -40,7 +40,7 @@ void simt_abandon_launch(cudaError_t error, const char *reason)
     simt_grid.abandoned = error;
     snprintf(simt_grid.reason, sizeof simt_grid.reason, "%s", reason);
     simt_switch_fiber(simt_current->fiber, &simt_host_fiber);
-    abort(); /* nobody comes back */
+    abort(); /* not reached */
 }
 
 static void take_back_fibers(struct simt_block *block)
@@ -102,7 +102,7 @@ static void exit_thread(void)
     if (__builtin_expect(simt_ends_matter, 0)) {
         simt_cluster_thread_exited();
     }
-    /* Others may have waited for nobody but this thread. */
+    /* Other threads may have waited only for this one. */
     for (unsigned int set = warp->at_collective; set; set &= set - 1) {
         if (warp->at_collective & 1u << simt_lowest(set)) {
             simt_try_collective(
@@ -124,8 +124,8 @@ static void exit_thread(void)
     }
 }
 
-/* A kernel that writes past the end of an array on its stack often hits the registers that it saved
- * for its callers. That these are saved here again lets the program come to the report of it. */
+/* A kernel that writes past the end of an array on its stack often overwrites the registers that it
+ * saved for its callers. They are saved here again, so the program can still report the error. */
 __attribute__((noinline)) static void call_kernel(struct simt_fiber *self)
 {
     if (__builtin_setjmp(self->rest->end) == 0) {
@@ -141,7 +141,7 @@ void simt_end_thread(void)
     __builtin_longjmp(simt_current->fiber->rest->end, 1);
 }
 
-/* Runs one thread after the other for as long as none of them waits. */
+/* Runs threads one after the other, while none of them waits. */
 void simt_fiber_main(struct simt_fiber *self)
 {
     for (;;) {
@@ -177,7 +177,7 @@ void simt_fiber_main(struct simt_fiber *self)
     }
 }
 
-/* Of functions that a source has, those in both of its translations, with the hooks and without
+/* The functions of a source that exist in both of its translations, with and without hooks
  * (cc/simt_twice.c). */
 struct function {
     uintptr_t instrumented, plain;
@@ -196,7 +196,7 @@ static const struct function *find_plain(uintptr_t instrumented)
     return NULL;
 }
 
-/* The launch calls the kernel by its address, which is among what it has kept. */
+/* The launch calls the kernel through an address in its closure. Replaces that address. */
 static void *closure_for(const struct simt_launch *launch, const struct function *kernel)
 {
     static void **words;

@@ -4,9 +4,9 @@
 
 #include "machine/machine.h"
 
-/* Runs it; or ends before, with an error and its reason. */
+/* Runs it; or ends early, with an error and its reason. */
 cudaError_t simt_run(const struct simt_launch *asked, const char **reason);
-/* What its threads start with is chosen anew: it is looked at from now on, or no more. */
+/* The analysis was switched on or off: chooses the threads' start function again. */
 void simt_choose_start(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which kernels have been launched since the last reset: for programs that must know what ran. */
+/* The kernels launched since the last reset, for programs that must know what ran. */
 #include "machine/launched.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 static struct simt_launched *kernels;
 static size_t count, room;
 
-/* Of a kernel whose address is unknown, the function that calls it with the launch's arguments. */
+/* If the kernel's address is unknown: the function that calls it with the launch's arguments. */
 static const void *start_of(const struct simt_launch *launch)
 {
     return launch->function ? launch->function : (const void *)(uintptr_t)launch->invoke;

@@ -1,4 +1,4 @@
-/* What makes up a launch that runs: its blocks, their warps and threads. */
+/* The state of a running launch: its blocks, warps and threads. */
 #ifndef SIMT_MACHINE_H
 #define SIMT_MACHINE_H
 
@@ -16,7 +16,7 @@ struct simt_fiber;
 struct simt_pipeline_copy {
     void *destination;
     const void *source;
-    const void *caller; /* a return address: where the copy stands */
+    const void *caller; /* a return address: the place of the copy */
     unsigned char size, zero_fill;
     size_t group;
 };
@@ -32,28 +32,28 @@ struct simt_bulk_groups {
     size_t group;
 };
 
-/* What a thread waits for that polls: the word, and what it found there. */
+/* For a thread that polls: the word that it waits for, and the value found. */
 struct simt_poll {
     const void *address;
     uint64_t found, signature;
     unsigned int count;
-    bool second; /* the 8 bytes behind have been read since */
+    bool second; /* the next 8 bytes have been read since */
 };
 
-/* How a thread goes round a loop that changes no memory. */
+/* The iterations of a thread's loop that changes no memory. */
 struct simt_round {
-    uint64_t state;            /* what it was like in full trace `noted`, of `count` */
+    uint64_t state;            /* the state in full trace `noted`, of `count` */
     unsigned int noted, count; /* numbers from 1 on */
-    unsigned int until;        /* it becomes that again and again: it never ends by itself */
-    uint32_t place;            /* there; 0: none */
+    unsigned int until;        /* up to this count, the loop repeats without end */
+    uint32_t place;            /* of the loop; 0: none */
 };
 
-/* What each switch and each collective needs comes first, in one cache line. */
+/* The data for each switch and each collective comes first, in one cache line. */
 struct simt_thread {
     struct simt_fiber *fiber; /* NULL before it starts and after it ends */
-    const char *file;         /* where it waits */
+    const char *file;         /* the place where it waits */
     uint64_t value, result;
-    const void *caller; /* of a collective, or of a poll that has no file and line */
+    const void *caller; /* of a collective, or of a poll without file and line */
     int line;
     unsigned int mask;
     struct {
@@ -65,26 +65,26 @@ struct simt_thread {
     unsigned char lane;      /* a shuffle's argument */
     unsigned char width;
     unsigned char size;
-    /* The rest is of no concern then; what each thread of any kernel needs comes first. */
-    const struct simt_fiber *ran_on; /* also after its end; while it is looked at */
-    uint64_t loops_left, left_in;    /* a set: loops with a barrier, in that phase of the block's */
+    /* Switches do not use the rest. The data that threads of any kernel need comes first. */
+    const struct simt_fiber *ran_on;     /* also after its end; if analysed */
+    uint64_t loops_left, left_in;        /* a set of loops with a barrier; the block's phase then */
     unsigned int failed_polls, accesses; /* since it last gave way */
     const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
     struct simt_bulk_groups bulk;
     struct simt_poll poll;
     struct simt_round round;
-    bool waits; /* its last poll found what the one before had found */
+    bool waits; /* its last two polls found the same value */
     bool sum_is_undefined;
-    uint32_t sum;         /* of what it gave to its last shuffle and what it got */
-    uint64_t atomic_old;  /* what its last atomic found: others may run before it asks */
-    bool atomic_is_noted; /* that is to be made again: atomics.c */
+    uint32_t sum;         /* its last shuffle's argument plus result */
+    uint64_t atomic_old;  /* the value that its last atomic found, for later */
+    bool atomic_is_noted; /* to be repeated: atomics.c */
     struct simt_pipeline pipeline;
-    /* Has arrived at a barrier (enum simt_split), in this phase, and not waited. */
+    /* It has arrived at a split barrier (enum simt_split) in this phase, but not waited. */
     bool has_arrived[SIMT_SPLITS];
     uint64_t arrived_in[SIMT_SPLITS];
 } __attribute__((aligned(64)));
 
-/* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
+/* A running lane is only in the set `members`; any other lane is in exactly one more set. */
 struct simt_warp {
     struct simt_thread *lanes;
     unsigned int members;
@@ -97,93 +97,93 @@ struct simt_warp {
     unsigned int yielded;
     unsigned int trace_full;
     unsigned int exited;
-    unsigned int called;        /* lanes that have made a collective in this block */
+    unsigned int called;        /* lanes that have called a collective in this block */
     struct simt_wgmmas *wgmmas; /* NULL: none so far */
 };
 
-/* What the checks know of an order (observer.h). */
+/* The checks' knowledge of an order (observer.h). */
 struct simt_clock;
 
-/* A barrier with a number: bar.sync 1, 64; or of a tile, behind those that PTX has: one for each
- * tile of each size, since a tile and the tiles of it may wait at once. */
+/* A named barrier (bar.sync 1, 64). Numbers above PTX's 16 belong to tiles: one for each tile of
+ * each size, because a tile and its sub-tiles may wait at the same time. */
 enum { SIMT_PTX_BARRIERS = 16, SIMT_NAMED_BARRIERS = 48 };
 struct simt_named_barrier {
     unsigned int came, came_true, wanted;
-    const void *caller;       /* of who came last */
-    bool of_all;              /* the block's threads, less those that have returned */
-    struct simt_clock *clock; /* what those that came know */
+    const void *caller;       /* of the last thread that arrived */
+    bool of_all;              /* all threads of the block that have not returned */
+    struct simt_clock *clock; /* what the arrived threads know */
 };
 
-/* A barrier in shared memory, at `address`, while the program's own 8 bytes there are `mirror`. */
+/* A barrier in shared memory at `address`. It is valid while its 8 bytes there equal `mirror`. */
 struct simt_mbarrier {
     struct simt_mbarrier *next;
     struct simt_block *block;
     char *address;
     uint64_t mirror, phase;
-    unsigned int expected, pending; /* arrivals: of each phase, of this one */
+    unsigned int expected, pending; /* arrivals: per phase, and in this one */
     long bytes;                     /* that this phase still waits for */
-    bool polled;                    /* by mbarrier.test_wait, since the last copy that was made */
-    unsigned int agent;             /* who has written what it waits for: observer.h; 0: nobody */
+    bool polled;                    /* by mbarrier.test_wait, since the last copy was made */
+    unsigned int agent;             /* the writer of its data: observer.h; 0: none */
     const char *file;               /* where it was initialised */
     int line;
     const void *caller;
-    struct simt_clock *arrived, *completed; /* what is known from this phase; from those before */
+    struct simt_clock *arrived, *completed; /* known from this phase; from earlier ones */
 };
 
 enum { SIMT_BOXES = 64, SIMT_LOOPS = 64 };
 
-/* A barrier at which threads arrive first, and wait later: barrier.cluster, and those of groups. */
+/* A split barrier: threads arrive first and wait later. barrier.cluster, and those of groups. */
 struct simt_split_barrier {
     uint64_t phase;
     unsigned int arrived;
-    struct simt_clock *arriving, *completed; /* what is known from this phase; from those before */
+    struct simt_clock *arriving, *completed; /* known from this phase; from earlier ones */
 };
 
 /* A block of the grid that has started. */
 struct simt_block {
-    struct simt_block *next;      /* of those that are suspended, or idle */
-    struct simt_block *next_made; /* of all */
+    struct simt_block *next;      /* in the list of suspended or idle blocks */
+    struct simt_block *next_made; /* in the list of all blocks */
     struct uint3 index;
     unsigned int alive; /* threads that have not exited */
     struct simt_warp *current_warp;
-    unsigned int rounds;      /* since anything but polls happened */
-    unsigned int woken;       /* threads that had given way, so often since its turn began */
-    unsigned int full_traces; /* in a row, in which nothing was changed */
+    unsigned int rounds;      /* rounds of polls without any other event */
+    unsigned int woken;       /* how often waiting threads were woken since its turn began */
+    unsigned int full_traces; /* consecutive ones without a change */
     struct simt_read read;    /* in the last of them */
-    double idle_since;        /* so many are many; processor time */
+    double idle_since;        /* since full_traces was large; processor time */
 
-    /* Its barrier: who has come, and what the last one gave. */
+    /* Its barrier: the arrived threads, and the results of the last one. */
     unsigned int waiting, waiting_true;
     bool waiting_at_different_barriers;
     bool waits_for_grid;
-    bool early; /* it has started before blocks with lower numbers */
+    bool early; /* it started before blocks with lower numbers */
     unsigned int finished, finished_true;
-    /* Of the first that came: the line and, below it, the kind; and a return address. */
+    /* The first thread that arrived: its line and, below it, the kind; and a return address. */
     uint64_t barrier_line;
     const char *barrier_file;
     const struct simt_thread *first_at_barrier;
     const void *barrier_caller;
-    uint64_t phase;                     /* grows with each */
-    uint64_t loops_left, left_in;       /* the same, by threads that have returned in it, ... */
-    unsigned short left_by[SIMT_LOOPS]; /* ... of which this is one */
+    uint64_t phase;                     /* grows with each barrier */
+    uint64_t loops_left, left_in;       /* the same, for threads that returned in it */
+    unsigned short left_by[SIMT_LOOPS]; /* one such thread per loop */
 
     struct simt_named_barrier named[SIMT_NAMED_BARRIERS];
     char left[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE][SIMT_TILE_BYTES]; /* for the warp's tile */
     struct simt_mbarrier *mbarriers;
-    struct simt_bulk_copy *bulk, **last_bulk; /* under way, for an mbarrier */
-    /* Where tensor copies have made tiles of late, and their swizzles. */
+    struct simt_bulk_copy *bulk, **last_bulk; /* pending, for an mbarrier */
+    /* The latest tiles made by tensor copies, and their swizzles. */
     struct simt_box {
         const char *begin, *end;
         unsigned int span;
     } boxes[SIMT_BOXES];
     unsigned int next_box;
 
-    size_t number;                   /* in the order in which blocks start by default */
+    size_t number;                   /* in the default order of starts */
     unsigned int rank;               /* in its cluster */
-    struct simt_split_barrier alone; /* of a cluster of one block */
-    struct simt_split_barrier split; /* its own */
+    struct simt_split_barrier alone; /* for a cluster of one block */
+    struct simt_split_barrier split; /* the block's own */
 
-    /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
+    /* While it is suspended: dynamic shared memory, then static; and the state of the analysis. */
     char *shared;
     void *analysis;
 
@@ -199,38 +199,38 @@ struct simt_change {
     const char *file;
     int line;
 };
-/* A launch that runs. */
+/* The running launch. */
 enum { SIMT_CHANGES = 256 };
 struct simt_grid {
-    const struct simt_launch *launch; /* what was asked for; NULL: none runs */
-    void (*invoke)(void *closure);    /* what a thread of it calls, with this */
+    const struct simt_launch *launch; /* the requested launch; NULL: none runs */
+    void (*invoke)(void *closure);    /* each thread calls this with `closure` */
     void *closure;
-    unsigned int threads, warps; /* of a block */
+    unsigned int threads, warps; /* per block */
 
-    /* Its blocks: how many there are, have been started, are done; those that wait for others, the
-     * one that has waited longest first; memory of those that are done; all but the first. */
+    /* Its blocks: their number, those started, and those done. Suspended ones, the longest wait
+     * first; memory of ended ones; all except for the first. */
     size_t blocks, started, done, suspended_count;
-    /* So many of them come first, before those that follow in ascending order: blocks.c. */
+    /* `ends` blocks in `first` run first; then the others in ascending order: blocks.c. */
     size_t ends, first[27], ascending[27];
     struct simt_block *suspended, **last_suspended, *idle, *made;
 
-    /* Grows with all that shows that the launch gets on; what it was, and since when. */
+    /* Grows with every sign of progress; its last value, and since when. */
     uint64_t progress, progress_seen, clocks; /* clocks: how often they were read */
     double stuck_since;
 
     bool pipelines_used, changed;
-    struct simt_change changes[SIMT_CHANGES]; /* of late, by address; if `changed` */
+    struct simt_change changes[SIMT_CHANGES]; /* the latest, by address; valid if `changed` */
 
-    cudaError_t abandoned; /* it has ended before its time: why */
+    cudaError_t abandoned; /* the reason for its early end */
     char reason[128];
 };
 
-/* Some thread has used what the ends of threads matter to: bulk copies to global memory, wgmma,
- * barriers with numbers or of clusters. */
+/* A thread has used something that must be completed or checked when threads end: bulk copies to
+ * global memory, wgmma, named barriers or cluster barriers. */
 extern bool simt_ends_matter;
 
 extern struct simt_grid simt_grid;
-extern struct simt_block *simt_block; /* that runs */
+extern struct simt_block *simt_block; /* the running block */
 extern struct simt_counters simt_counts;
 
 static inline unsigned int simt_linear(const struct simt_thread *thread)
@@ -248,7 +248,7 @@ static inline unsigned int simt_bit_of(const struct simt_thread *thread)
     return 1u << simt_linear(thread) % SIMT_WARP_SIZE;
 }
 
-/* Who runs, for reports: also simt_current. */
+/* The running thread, for reports: also simt_current. */
 static inline struct uint3 simt_index_of(const struct simt_thread *thread)
 {
     return (struct uint3){thread->index.x, thread->index.y, thread->index.z};
@@ -264,44 +264,44 @@ static inline struct uint3 simt_thread_number(unsigned int thread)
     return simt_index_of(&simt_block->threads[thread]);
 }
 
-/* Ends the launch that runs, from one of its threads: the host goes on. */
+/* Ends the running launch from one of its threads; the host continues. */
 __attribute__((noreturn)) void simt_abandon_launch(cudaError_t error, const char *reason);
 
-/* polls.c. An atomic or volatile access is about to be made, in a shuffled order: others may come
+/* polls.c. An atomic or volatile access follows. In a shuffled order, other threads may run
  * first. */
 void simt_atomic_point(const char *file, int line, const void *caller);
-/* The running thread made an atomic operation, or read a volatile variable. After many that change
- * nothing, the same each time, it may be waiting for another thread, and gives way. `lock`: it is a
- * compare or an exchange, of which any may; `signature`: what was asked for. */
+/* The running thread made an atomic operation, or read a volatile variable. After many equal ones
+ * without change it may be waiting for another thread, so it gives way. `lock`: a compare or an
+ * exchange, for which they need not be equal; `signature`: identifies the operation. */
 void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock,
                       uint64_t signature, const char *file, int line);
 void simt_volatile_read(const void *address, unsigned int size, const void *caller);
 void simt_volatile_write(const void *caller);
-/* It read the clock: it may be waiting for time to pass, and gives way, too. */
+/* The thread read the clock. It may be waiting for time to pass, so it also gives way. */
 void simt_clock_read(const void *caller);
-/* An access to memory is about to be made: if the launch is interleaved, others come first. */
+/* An access to memory follows: if the launch is interleaved, other threads run first. */
 void simt_access_point(const void *address);
-/* Who was the last to change a word by an atomic, if that is known; or NULL. */
+/* The last atomic change of a word, if it is known; or NULL. */
 const struct simt_change *simt_find_change(const void *address);
 
 /* turns.c. The running lane's trace is full: waits until the other lanes have come as far. */
 void simt_wait_for_replay(void);
-/* Gives back memory of the kernels' heap; `function`: what the kernel called for that. */
+/* Frees memory of the kernels' heap; `function`: the function that the kernel called. */
 void simt_kernel_free(void *address, const char *function, const void *caller);
 void simt_release_on_host(void *address, void (*give_back)(void *));
 
 /* collectives.c */
-/* The lane a shuffle reads; outside of its segment, its own. */
+/* The lane that a shuffle reads; if that is outside of the segment, its own. */
 unsigned int simt_collective_source(const struct simt_thread *thread, unsigned int lane);
 const char *simt_collective_name(enum simt_collective operation);
-/* The last shuffle in which a lane read one that the mask leaves out; no name: none. */
+/* The last shuffle in which a lane read a lane outside its mask; no name: none. */
 struct simt_outside {
     const char *name, *file; /* NULL: no shuffle; only thread 0 has a result */
     int line;
-    unsigned int lane, mask; /* that was read */
+    unsigned int lane, mask; /* `lane` was read */
 };
 extern struct simt_outside simt_outside;
-/* Whether what the thread stores is such a value, or what it has added to one since. */
+/* Whether the thread stores such a value, or a sum with such a value. */
 bool simt_is_undefined(unsigned int thread, uint64_t stored, unsigned int size);
 
 #endif

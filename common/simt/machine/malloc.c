@@ -1,9 +1,9 @@
-/* malloc and free in device code, and what cudaFree() there comes to (machine/new.c: new, delete).
+/* malloc and free in device code, and cudaFree() there (machine/new.c: new, delete).
  *
- * A source for the back end calls the functions below in place of the library's
- * (cuda/cuda_runtime.h). On the host they pass the call on. In a kernel memory comes from the
- * kernels' heap, of which the limit cudaLimitMallocHeapSize may be in use; beyond that malloc and
- * new give NULL, as on a device. */
+ * A source for the back end calls the functions below instead of the library's
+ * (cuda/cuda_runtime.h). In host code they call the library. In a kernel the memory comes from the
+ * kernels' heap, up to the limit cudaLimitMallocHeapSize. Beyond it, malloc and new return NULL, as
+ * on a device. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,7 +53,7 @@ void simt_kernel_free(void *address, const char *function, const void *caller)
     }
 }
 
-/* ---- what a source calls; no header declares these ---- */
+/* ---- functions that a source calls; no header declares these ---- */
 
 void *simt_malloc(size_t size);
 void *simt_malloc(size_t size)

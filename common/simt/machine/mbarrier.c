@@ -1,11 +1,11 @@
-/* mbarrier: barriers in shared memory whose phases end when as many threads have arrived, and as
- * many bytes, as they expect.
+/* mbarrier: barriers in shared memory. A phase ends when the expected numbers of threads and bytes
+ * have arrived.
  *
- * What a barrier's state is, the program cannot know; here its 8 bytes are a number that changes
- * with the state, which is kept aside. So it is noticed if the program writes there.
+ * The state of a barrier is opaque to the program. Here it is stored outside, and its 8 bytes hold
+ * a number that changes with the state. So a write of the program to these bytes is noticed.
  *
- * mbarrier.try_wait waits until the phase has ended; a GPU may give up earlier, and so does this
- * where nothing else in the block can happen. mbarrier.test_wait gives way to other threads. */
+ * mbarrier.try_wait waits until the phase has ended. A GPU may give up earlier, and this back end
+ * does so if nothing else in the block can run. mbarrier.test_wait gives way to other threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 
 enum { MOST_ARRIVALS = (1 << 20) - 1, MOST_BYTES = (1 << 20) - 1 };
 
-/* Where the kernel called; for reports. */
+/* The place of the kernel's call, for reports. */
 static const void *called_at;
 #define HERE called_at = __builtin_return_address(0)
 
@@ -44,7 +44,7 @@ __attribute__((noreturn)) static void refuse(const struct simt_mbarrier *barrier
 
 /* ---- the table ---- */
 
-/* Where the barrier of an address is; also of another block of the cluster. */
+/* Finds the barrier of an address, also in another block of the cluster. */
 static struct simt_mbarrier **find(const void *address)
 {
     static struct simt_mbarrier *none;
@@ -71,7 +71,7 @@ static struct simt_mbarrier **find(const void *address)
     return link;
 }
 
-/* Its 8 bytes, wherever its block's shared memory is. */
+/* The address of its 8 bytes, also while its block does not run. */
 static char *bytes_of(const struct simt_mbarrier *barrier)
 {
     return barrier->block == simt_block
@@ -79,7 +79,7 @@ static char *bytes_of(const struct simt_mbarrier *barrier)
                : simt_cluster_place(barrier->block->rank, barrier->address);
 }
 
-/* A number for the state; no two states that follow one another have the same. */
+/* Stores a number for the state. Consecutive states have different numbers. */
 static void reflect(struct simt_mbarrier *barrier)
 {
     uint64_t state = barrier->phase << 42 ^ (uint64_t)barrier->pending << 21 ^
@@ -110,7 +110,7 @@ struct simt_mbarrier *simt_mbarrier_at(const void *address, const char *what, co
     return at(address, what, file, line);
 }
 
-/* The operation is looked at as an atomic of the block (or cluster), and orders what comes before
+/* Records the operation as an atomic with block (or cluster) scope, which orders what comes before
  * it. */
 static void record(enum simt_event_kind kind, const void *address)
 {
@@ -121,7 +121,7 @@ static void record(enum simt_event_kind kind, const void *address)
     }
 }
 
-/* What the event did that was recorded last. */
+/* Tells the watcher the effect of the last recorded event. */
 static void tell_use(enum simt_mbarrier_how how, const struct simt_mbarrier *barrier,
                      uint64_t before, uint64_t number)
 {
@@ -162,7 +162,7 @@ void simt_forget_barriers(struct simt_block *block)
     }
 }
 
-/* Of a phase that has not ended. */
+/* Whether threads wait for a phase that has not ended. */
 static bool has_waiters(const struct simt_mbarrier *barrier)
 {
     const struct simt_block *block = barrier->block;
@@ -223,7 +223,7 @@ void simt_mbarrier_invalidate(void *address, const char *file, int line)
 
 /* ---- phases ---- */
 
-/* Who waits for the phase goes on. */
+/* Wakes the threads that wait for the phase. */
 static void wake(const struct simt_mbarrier *barrier)
 {
     struct simt_block *block = barrier->block;
@@ -306,7 +306,7 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
     return state;
 }
 
-/* One arrival more than mbarrier.init said, in this phase. */
+/* In this phase, one more arrival than mbarrier.init said. */
 void simt_mbarrier_expect_arrival(void *address, const char *file, int line)
 {
     struct simt_mbarrier *barrier = at(address, "arrive", file, line);
@@ -349,7 +349,7 @@ static bool is_over(const struct simt_mbarrier *barrier, uint64_t state, bool pa
     return parity ? (barrier->phase & 1) != (state & 1) : barrier->phase != state >> 20;
 }
 
-/* Until the phase ends, or nothing else can happen. */
+/* Waits until the phase ends, or nothing else can run. */
 static void wait_for(const struct simt_mbarrier *barrier, const char *file, int line)
 {
     simt_current->file = file;
@@ -427,7 +427,7 @@ void simt_fence_proxy_async(void)
     fence(DEED_PROXY_FENCE, __builtin_return_address(0));
 }
 
-/* As far as the checks go, the same: what is initialised is seen by copies. */
+/* The checks treat it the same way: copies then see the initialization. */
 void simt_fence_mbarrier_init(void)
 {
     fence(DEED_MBARRIER_FENCE, __builtin_return_address(0));

@@ -1,5 +1,5 @@
-/* MRG32k3a far ahead: two recurrences of three terms, each modulo a prime below 2^32; a step is a
- * matrix, a jump a power of it. */
+/* MRG32k3a jump-ahead: two recurrences of three terms, each modulo a prime below 2^32. A step is a
+ * matrix, and a jump is a power of it. */
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct matrix {
     uint64_t rows[TERMS][TERMS];
 };
 static struct matrix powers[HALVES][POWERS] =
-    {/* of the step, 2 to this power times */
+    {/* the step to the power of 2^index */
      {{{{0, 1, 0}, {0, 0, 1}, {4294967087 - 810728, 1403580, 0}}}},
      {{{{0, 1, 0}, {0, 0, 1}, {4294944443 - 1370589, 0, 527612}}}}};
 static int known = 1;

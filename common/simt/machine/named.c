@@ -1,4 +1,4 @@
-/* Barriers of a block that have a number (bar.sync 1, 64): who has come, and what comes of it. */
+/* Named barriers of a block (bar.sync 1, 64): their arrivals and results. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "machine/reports.h"
 #include "observe/observer.h"
 
-static const void *called_at; /* by the kernel */
+static const void *called_at; /* the place of the kernel's call */
 static bool were_used;
 
 __attribute__((noreturn)) static void refuse(const char *what, unsigned int number,
@@ -23,8 +23,7 @@ __attribute__((noreturn)) static void refuse(const char *what, unsigned int numb
     simt_exit();
 }
 
-/* Of a warp, those that wait at the barrier go on: each gets the counts, and knows what all of them
- * knew. */
+/* Wakes a warp's threads at the barrier: each gets the counts, and learns what all of them knew. */
 static void wake(unsigned int number, const struct simt_named_barrier *barrier)
 {
     struct simt_warp *warp = &simt_block->warps[number];
@@ -56,7 +55,7 @@ static void complete(struct simt_named_barrier *barrier)
     simt_counts.block_barriers++;
 }
 
-/* A barrier of all of the block may wait for nobody but those that have returned. */
+/* A barrier of the whole block may have waited only for threads that have now returned. */
 void simt_named_thread_exited(void)
 {
     for (unsigned int i = 0; were_used && i < SIMT_NAMED_BARRIERS; i++) {

@@ -1,5 +1,5 @@
-/* new and delete in device code; see machine/malloc.c. A file of its own: a program in C has none
- * of the functions of C++ that it calls. */
+/* new and delete in device code; see machine/malloc.c. They have a separate file, because a C
+ * program does not have the C++ functions that they call. */
 #include <stddef.h>
 
 #include "machine/machine.h"
@@ -9,7 +9,7 @@ enum { ALIGNMENT = 16 };
 
 #define CALLER __builtin_return_address(0)
 
-/* The host's, by their names in C++: throws, and may be the program's own. */
+/* The host's functions, by their C++ symbols. They throw, and the program may define its own. */
 #define HOST_NEW(name, symbol) void *name(size_t) __asm__(symbol);
 #define HOST_ALIGNED_NEW(name, symbol) void *name(size_t, size_t) __asm__(symbol);
 #define HOST_DELETE(name, symbol) void name(void *) __asm__(symbol);
@@ -37,7 +37,7 @@ HOST_ALIGNED_DELETE(host_aligned_delete_array, "_ZdaPvSt11align_val_t")
     {                                                                                              \
         return simt_in_kernel() ? simt_heap_allocate(size, alignment) : host(size, alignment);     \
     }
-/* With and without a size: the second argument is not looked at. */
+/* With and without a size: the second argument is ignored. */
 #define DELETE(name, host)                                                                         \
     void name(void *address);                                                                      \
     void name(void *address)                                                                       \

@@ -1,4 +1,4 @@
-/* Asynchronous copies to shared memory: queued for each thread, made when it waits. */
+/* Asynchronous copies to shared memory: queued per thread, made when the thread waits. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
                                                                       (unsigned char)size,
                                                                       (unsigned char)zero_fill,
                                                                       pipeline->group};
-    /* Load and store are one instruction of the warp. */
+    /* The load and the store are one instruction of the warp. */
     if (simt_tracing && size > zero_fill) {
         simt_trace_event(EVENT_LOAD, __builtin_return_address(0), (uintptr_t)source,
                          (unsigned int)(size - zero_fill));

@@ -4,7 +4,7 @@
 
 #include "machine/machine.h"
 
-/* Makes those of groups below this one. */
+/* Makes the copies of all groups below this one. */
 void simt_pipeline_drain(struct simt_pipeline *pipeline, size_t first_kept_group);
 
 #endif

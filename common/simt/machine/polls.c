@@ -1,4 +1,4 @@
-/* Locks and other spinning: a thread that polls gives way, so that others get on. */
+/* Locks and other spinning: a thread that polls gives way to other threads. */
 #include <string.h>
 
 #include "machine/endless.h"
@@ -7,8 +7,8 @@
 #include "memory/memory.h"
 #include "observe/observer.h"
 
-/* More reads of the clock than polls, where there are both: reports are about the polls. And more
- * accesses of any kind: a loop may poll several words, or change others in between. */
+/* Clock reads need more repetitions than polls, because reports should show the polls. Other
+ * accesses also need more: a loop may poll several words, or change others in between. */
 enum { POLLS_BEFORE_YIELD = 64, ACCESSES_BEFORE_YIELD = 512, ACCESSES_PER_CLOCK = 4 };
 
 static void give_way(const char *file, int line, const void *caller)
@@ -37,7 +37,7 @@ void simt_access_point(const void *address)
     }
 }
 
-/* The running thread has had its turn, whatever it does. Whether it gets on, another look tells. */
+/* Whether the running thread has had its turn, whatever it does. Progress is tested elsewhere. */
 static bool tires(void)
 {
     const bool tired = ++simt_current->accesses >= ACCESSES_BEFORE_YIELD;
@@ -48,7 +48,7 @@ static bool tires(void)
     return tired;
 }
 
-/* The same as the last time, at the same place, with the same result? */
+/* Whether the poll has the same place and result as the last one. */
 static bool polls_again(const void *address, uint64_t found, uint64_t signature)
 {
     struct simt_poll *poll = &simt_current->poll;
@@ -100,7 +100,7 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
     }
 }
 
-/* Whether it is the rest of the 16 bytes that the last poll began with: it is one access. */
+/* Whether this reads the rest of the 16 bytes of the last poll: both are one access. */
 static bool is_second_half(const void *address)
 {
     struct simt_poll *poll = &simt_current->poll;
@@ -138,7 +138,7 @@ void simt_clock_read(const void *caller)
     }
 }
 
-/* Who writes between two reads does not only wait. */
+/* A thread that writes between two reads does more than wait. */
 void simt_volatile_write(const void *caller)
 {
     if (simt_shuffled) {

@@ -1,10 +1,10 @@
-/* printf() in kernels: the value is not the number of characters, but of arguments. */
+/* printf() in kernels: returns the number of arguments, not of characters. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/own.h"
 
-/* The arguments that a format takes. */
+/* The number of arguments that a format takes. */
 static int arguments_of(const char *format)
 {
     int count = 0;
@@ -28,7 +28,7 @@ static int print(const char *format, va_list arguments)
     return printed < 0 || !simt_in_kernel() ? printed : arguments_of(format);
 }
 
-/* What a source calls, the second if it is fortified; no header declares these. */
+/* A source calls these, the second one if it is fortified; no header declares them. */
 int simt_printf(const char *format, ...);
 int simt_printf(const char *format, ...)
 {

@@ -9,13 +9,13 @@
 #include "machine/reports.h"
 #include "program/source.h"
 
-/* After so many seconds, and whenever the time has doubled. */
+/* Prints after this number of seconds, then each time the time has doubled. */
 enum { USUALLY_AFTER = 10 };
 
 bool simt_progress_is_told = true;
 static time_t began, launch_began, next;
-/* Since when blocks of the launch run without checks, and how many had ended then: of those with
- * checks, which take much longer, nothing follows for the others. */
+/* The start of unchecked blocks in this launch, and the number of ended blocks then. Checked blocks
+ * take much longer, so the estimate ignores them. */
 static time_t unchecked_since;
 static size_t checked;
 static bool has_begun, was_told;
@@ -47,14 +47,14 @@ void simt_progress_start_launch(void)
     unchecked_since = 0;
 }
 
-/* Whether it is time to tell; then a line has begun. */
+/* Whether it is time for a message; if so, starts its line. */
 static bool begins_to_tell(time_t time)
 {
     if (time - began < next || next <= 0 || !simt_progress_is_told) {
         return false;
     }
     next = 2 * (time - began);
-    fflush(stdout); /* what the program has said comes first */
+    fflush(stdout); /* so that the program's own output comes first */
     fprintf(stderr, "simt: %lld s so far: ", (long long)(time - began));
     return true;
 }
@@ -73,7 +73,7 @@ void simt_progress_tell_call(const char *name, const void *caller)
     }
 }
 
-/* What is left of the launch, if its blocks take as long as those before that had no checks. */
+/* Estimates the rest of the launch from its unchecked blocks so far. */
 static void tell_rest(time_t time)
 {
     const double rest = (double)(time - unchecked_since) *

@@ -1,4 +1,4 @@
-/* Integers of PTX, where the host's C has no operator for it. */
+/* PTX integer operations without an operator in C. */
 #include "cuda/simt_ptx_runtime.h"
 
 static uint64_t low_bits(unsigned int count)
@@ -29,7 +29,7 @@ unsigned int simt_ptx_saturated(long value)
                                                    : value);
 }
 
-/* What a GPU gives for a division by zero: all ones. */
+/* A GPU's result of a division by zero: all ones. */
 uint64_t simt_ptx_divide(unsigned int type, uint64_t a, uint64_t b)
 {
     uint64_t mask = low_bits(bits_of(type));
@@ -39,7 +39,7 @@ uint64_t simt_ptx_divide(unsigned int type, uint64_t a, uint64_t b)
     if (!is_signed(type)) {
         return (a & mask) / (b & mask);
     }
-    if (extended(type, b) == -1) { /* the least number by -1 is itself */
+    if (extended(type, b) == -1) { /* the lowest number by -1 is itself */
         return (0 - a) & mask;
     }
     return (uint64_t)(extended(type, a) / extended(type, b)) & mask;
@@ -59,7 +59,7 @@ unsigned int simt_ptx_leading_zeros(unsigned int bits, uint64_t a)
     return a ? (unsigned int)__builtin_clzll(a) - (64 - bits) : bits;
 }
 
-/* The highest bit that is not the sign's; all ones if there is none. */
+/* The highest bit that differs from the sign; all ones if there is none. */
 unsigned int simt_ptx_find(unsigned int type, uint64_t a, bool shift)
 {
     unsigned int bits = bits_of(type), found;
@@ -125,7 +125,7 @@ unsigned int simt_ptx_extend(unsigned int type, unsigned int a, unsigned int len
     return is_signed(type) && a >> (length - 1) & 1 ? a | ~(unsigned int)low_bits(length) : a;
 }
 
-/* Four bytes by four, or two halves by the two low bytes. */
+/* Multiplies four bytes by four, or two halves by the two low bytes. */
 unsigned int simt_ptx_dot(unsigned int type_a, unsigned int type_b, unsigned int count,
                           unsigned int a, unsigned int b, unsigned int c)
 {

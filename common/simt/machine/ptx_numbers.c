@@ -1,8 +1,8 @@
-/* Floating-point numbers of PTX: operations and conversions in every format and way of rounding.
+/* PTX floating-point operations and conversions, in every format and rounding mode.
  *
- * A result is found as an exact number or, by rounding to odd, one that rounds as the exact one
- * would to any format with two bits less; and is rounded once. What PTX calls approximate is as
- * exact as the C library's functions. */
+ * A result is computed exactly, or by rounding to odd. The latter then rounds like the exact result
+ * to any format with at least two bits less. So it is rounded once. Operations that PTX calls
+ * approximate are as exact as the C library's functions. */
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static unsigned int bits_of(unsigned int type)
     return bits[type];
 }
 
-/* The quotient by 2^shift, rounded. */
+/* The number divided by 2^shift, rounded. */
 static uint64_t shift_right(struct simt_number number, int shift, enum simt_rounding rounding)
 {
     uint64_t kept, rest, half;
@@ -63,7 +63,7 @@ uint64_t simt_number_encode(unsigned int type, struct simt_number number,
     uint64_t sign = (uint64_t)number.negative << (fraction_bits + format.exponent_bits);
     uint64_t infinity = (((uint64_t)1 << format.exponent_bits) - 1) << fraction_bits, bits;
     int top, last;
-    infinity = format.finite ? format.nan : infinity; /* what is too large */
+    infinity = format.finite ? format.nan : infinity; /* limit of the range */
     if (number.is_nan) {
         return format.nan;
     }
@@ -80,7 +80,7 @@ uint64_t simt_number_encode(unsigned int type, struct simt_number number,
     if (last > 1 - bias - fraction_bits || bits >> fraction_bits) {
         bits += (uint64_t)(last + fraction_bits + bias - 1) << fraction_bits;
     }
-    if (bits >= infinity) { /* too large: what lies beyond the largest number */
+    if (bits >= infinity) { /* too large: infinity or the largest number */
         bool to_infinity = rounding == NEAREST || rounding == AWAY ||
                            (rounding != TO_ZERO && number.negative == (rounding == DOWN));
         bits = to_infinity ? infinity : infinity - 1;
@@ -122,7 +122,7 @@ static struct simt_number from_double(double value)
     return simt_number_decode(SIMT_PTX_F64, bits);
 }
 
-/* ---- ways of rounding, and what is done to operands and results ---- */
+/* ---- rounding modes, and modifiers of operands and results ---- */
 
 static enum simt_rounding rounding_of(unsigned int flags)
 {
@@ -138,13 +138,13 @@ static bool is_pair(unsigned int type)
     return type == SIMT_PTX_F16X2 || type == SIMT_PTX_BF16X2;
 }
 
-/* .ftz: a subnormal float is a zero. */
+/* .ftz: a subnormal float becomes zero. */
 static uint64_t flush(unsigned int type, unsigned int flags, uint64_t bits)
 {
     return flags & m_ftz && type == SIMT_PTX_F32 && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
 }
 
-/* .sat: to 0 ... 1; .relu: what is negative, to 0. */
+/* .sat: clamps to 0 ... 1; .relu: negative numbers become 0. */
 static uint64_t clamp(unsigned int type, unsigned int flags, uint64_t bits)
 {
     struct simt_number number = simt_number_decode(type, bits);
@@ -167,7 +167,7 @@ static uint64_t clamp(unsigned int type, unsigned int flags, uint64_t bits)
 
 static const int directions[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
 
-/* volatile: the compiler knows nothing of rounding modes. */
+/* volatile: the compiler does not know rounding modes. */
 static double basic(unsigned int operation, double first, double second, double third)
 {
     volatile double a = first, b = second, c = third, result;
@@ -197,7 +197,7 @@ static double basic(unsigned int operation, double first, double second, double 
     return result;
 }
 
-/* In doubles; to odd, unless it is doubles that are wanted. */
+/* Computes in doubles, rounded to odd, except if the result is a double. */
 static struct simt_number exactly(unsigned int type, unsigned int flags, unsigned int operation,
                                   const double operands[3])
 {
@@ -213,7 +213,7 @@ static struct simt_number exactly(unsigned int type, unsigned int flags, unsigne
     number.more = type != SIMT_PTX_F64 && inexact;
     if (type != SIMT_PTX_F64 && result == 0 && !inexact && rounding_of(flags) != DOWN &&
         operation != SIMT_PTX_MUL && operation != SIMT_PTX_DIV) {
-        /* x - x is -0 where results are rounded down, only. */
+        /* x - x is -0 only when rounding down. */
         number.negative = signbit(result) != 0;
     } else if (result == 0 && !inexact && rounding_of(flags) == DOWN && type != SIMT_PTX_F64 &&
                (operation == SIMT_PTX_ADD || operation == SIMT_PTX_SUB ||
@@ -244,7 +244,7 @@ static double approximate(unsigned int operation, double a)
     }
 }
 
-/* A NaN gives way to a number, unless .NaN; -0 is less than 0. */
+/* A NaN loses against a number, unless .NaN; -0 is less than 0. */
 static uint64_t extreme(unsigned int type, unsigned int flags, bool least, uint64_t a, uint64_t b)
 {
     uint64_t sign = (uint64_t)1 << (bits_of(type) - 1),
@@ -271,9 +271,9 @@ static uint64_t extreme(unsigned int type, unsigned int flags, bool least, uint6
     return flags & m_xorsign ? (result & ~sign) | other : result;
 }
 
-/* ---- what the host does as a GPU ---- */
+/* ---- operations on which the host agrees with a GPU ---- */
 
-/* In the numbers' own format, to nearest; false if it takes more than that. */
+/* In the numbers' own format, rounded to nearest; false if that is not enough. */
 #define SIMT_PLAIN(real, fused, root)                                                              \
     static bool plain_##real(unsigned int operation, real a, real b, real c, real *result)         \
     {                                                                                              \
@@ -310,7 +310,7 @@ static uint64_t extreme(unsigned int type, unsigned int flags, bool least, uint6
             *result = (real)approximate(operation, (double)a);                                     \
             break;                                                                                 \
         }                                                                                          \
-        return !isnan(*result); /* there are many, but the GPU has one */                          \
+        return !isnan(*result); /* there are many NaNs, but the GPU returns only one */            \
     }
 SIMT_PLAIN(float, fmaf, sqrtf)
 SIMT_PLAIN(double, fma, sqrt)
@@ -462,7 +462,7 @@ static struct simt_number integer(unsigned int type, uint64_t a)
     return (struct simt_number){.negative = negative, .magnitude = negative ? 0 - a : a};
 }
 
-/* What does not fit, becomes the nearest that does; a NaN, 0. */
+/* Values out of range become the nearest one in range; a NaN becomes 0. */
 static uint64_t to_integer(unsigned int type, struct simt_number number,
                            enum simt_rounding rounding)
 {
@@ -483,7 +483,7 @@ static uint64_t to_integer(unsigned int type, struct simt_number number,
     return (number.negative ? 0 - magnitude : magnitude) & all;
 }
 
-/* As a float of the same format, but a whole number. */
+/* Rounds to a whole number, in the same format. */
 static struct simt_number rounded(struct simt_number number, enum simt_rounding rounding)
 {
     if (!number.is_nan && !number.is_infinite && number.exponent < 0) {

@@ -1,10 +1,10 @@
-/* Floating-point numbers taken apart. */
+/* Floating-point numbers, unpacked. */
 #ifndef SIMT_PTX_NUMBERS_H
 #define SIMT_PTX_NUMBERS_H
 
 #include "cuda/simt_ptx_runtime.h"
 
-/* (-1)^negative * magnitude * 2^exponent; `more`: and something that is less than its last bit. */
+/* (-1)^negative * magnitude * 2^exponent; `more`: plus something less than its last bit. */
 struct simt_number {
     bool negative, is_nan, is_infinite, more;
     uint64_t magnitude;
@@ -13,7 +13,7 @@ struct simt_number {
 
 enum simt_rounding { NEAREST, TO_ZERO, DOWN, UP, AWAY };
 
-/* Of a simt_ptx_type. */
+/* For a simt_ptx_type. */
 struct simt_format {
     int precision, exponent_bits; /* with the hidden bit; */
     int low;                      /* bits below that are always 0 */

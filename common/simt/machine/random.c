@@ -1,5 +1,5 @@
-/* XORWOW far ahead: its five words are 160 bits, and a step is a matrix of bits; a jump is a power
- * of that. */
+/* XORWOW jump-ahead: its five words are 160 bits, a step is a matrix of bits, and a jump is a power
+ * of it. */
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 
 enum { WORDS = 5, BITS = 32 * WORDS, SEQUENCE = 67 /* 2^67 numbers */, POWERS = SEQUENCE + 64 };
 
-/* What each bit of the words becomes, as words to be added (modulo 2). */
+/* For each bit of the words: the words to add (modulo 2). */
 struct matrix {
     uint32_t rows[BITS][WORDS];
 };
-static struct matrix powers[POWERS]; /* of the step, 2 to this power times */
+static struct matrix powers[POWERS]; /* the step to the power of 2^index */
 static int known;
 
 unsigned int simt_xorwow_seed(unsigned int words[WORDS], unsigned long long seed)

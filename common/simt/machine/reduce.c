@@ -1,5 +1,5 @@
-/* What atomics do with what is there, and what bulk copies do, those that reduce
- * (cp.reduce.async.bulk) and others. */
+/* The operations of atomics, and of bulk copies with (cp.reduce.async.bulk) or without a
+ * reduction. */
 #include <string.h>
 
 #include "cuda/simt_ptx_runtime.h"
@@ -61,7 +61,7 @@ static void reduce_piece(const struct simt_bulk_copy *copy, const struct simt_bu
     }
 }
 
-/* To the nearest, ties to even; every NaN becomes this one. As an H200 does. */
+/* Rounds to nearest, ties to even; every NaN becomes this one. An H200 does the same. */
 static void round_to_tf32(char *floats, unsigned int size)
 {
     for (unsigned int i = 0; i < size; i += sizeof(uint32_t)) {
@@ -73,7 +73,7 @@ static void round_to_tf32(char *floats, unsigned int size)
     }
 }
 
-/* NaNs of whatever type. */
+/* Fills with NaNs, which suit every type. */
 static void fill(char *to, unsigned int size)
 {
     static const uint16_t nan = 0x7ff7;

@@ -1,5 +1,5 @@
-/* setmaxnreg: how many registers a warpgroup's threads have. How many the kernel was compiled for
- * is not known here; at most, it is what the threads of the block can have at the same time. */
+/* setmaxnreg: the number of registers per thread of a warpgroup. The number from the kernel's
+ * compilation is unknown. At most, all threads of the block share all registers. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -55,7 +55,7 @@ void simt_set_registers(unsigned int count, bool more, const char *file, int lin
     }
 }
 
-/* All warps of a group do it; and what one is given, others have given back. */
+/* All warps of a group must do it, and the registers that some gain must come from others. */
 void simt_registers_block_ended(void)
 {
     const struct simt_wgmmas *last = NULL;
@@ -70,7 +70,7 @@ void simt_registers_block_ended(void)
                    i / 4 * 4, i);
         }
         if (!registers) {
-            return; /* what these have is not known */
+            return; /* unknown for this warp */
         }
         sum += registers;
         last = !last || registers >= last->most_registers ? warp : last;

@@ -1,5 +1,5 @@
-/* Reports of what goes wrong in a kernel: where that is; and of threads that can never go on,
- * which are where, for whom they wait, and what to do about it. */
+/* Reports of errors in kernels: their place; and, for threads that can never go on, where each is,
+ * what it waits for, and how to fix it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "program/source.h"
 #include "program/symbols.h"
 
-/* "0-15 32 40-47": the members of a set of block_threads (or fewer) flags. */
+/* "0-15 32 40-47": the members of a set of `count` flags. */
 static void print_ranges(const bool *members, unsigned int count)
 {
     for (unsigned int i = 0; i < count; i++) {
@@ -56,7 +56,7 @@ void simt_report_block(void)
     simt_only_in_order();
     fflush(stdout);
     if (simt_tracing) {
-        simt_observer.tell_findings(); /* what was wrong before may be the reason */
+        simt_observer.tell_findings(); /* an earlier error may be the reason */
     }
     if (simt_before_report) {
         simt_before_report();
@@ -92,7 +92,7 @@ void simt_past_variable(size_t left, size_t size, const char *what)
     }
 }
 
-/* ---- where threads are ---- */
+/* ---- places of threads ---- */
 
 enum place {
     PLACE_RUNS,
@@ -227,8 +227,8 @@ static void describe_awaited(const void *address, char *where, size_t size)
     }
 }
 
-/* A thread polls a word: who has changed it last, and where is that one now? True: only the
- * host can change it. */
+/* For a thread that polls a word: prints who changed it last, and where that thread is now. True:
+ * only the host can change it. */
 static bool print_awaited(unsigned int thread)
 {
     const struct simt_poll *poll = &simt_block->threads[thread].poll;

@@ -1,9 +1,9 @@
-/* In what order threads, warps and blocks run: SIMT_SCHEDULE.
+/* The order in which threads, warps and blocks run: SIMT_SCHEDULE.
  *
- * SIMT_SCHEDULE=7 has a random number generator that starts with 7 choose among the lanes and
- * warps that can run, lets others come first before some of the atomics, and mixes up blocks of
- * which a GPU would run some at the same time. SIMT_SCHEDULE=0..99 runs the program once for
- * each of these numbers, and tells which of them ended otherwise than the first. */
+ * SIMT_SCHEDULE=7 uses a random number generator with seed 7. It chooses among the lanes and warps
+ * that can run, lets other threads run before some atomics, and shuffles blocks that a GPU would
+ * run at the same time. SIMT_SCHEDULE=0..99 runs the program once per seed, and reports the runs
+ * that ended differently from the first. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool simt_shuffled;
 static uint64_t seed, state;
 static unsigned int launches;
 
-/* ---- choices ---- */
+/* ---- random choices ---- */
 
 static uint64_t mixed(uint64_t x) /* splitmix64 */
 {
@@ -69,12 +69,12 @@ size_t simt_schedule_block(size_t turn, size_t count)
     return first + (factor * (turn - first) + (size_t)(random & 0xffffffff)) % together;
 }
 
-/* ---- a range of them ---- */
+/* ---- a range of seeds ---- */
 
 struct run {
     uint64_t seed;
     int status;
-    FILE *output; /* what it wrote to both streams */
+    FILE *output; /* its output on both streams */
 };
 
 __attribute__((noreturn)) static void refuse(const char *text)
@@ -123,7 +123,7 @@ static bool start_run(struct run *run)
     return false;
 }
 
-/* Up to the first byte that differs, by lines; -1: nothing differs. */
+/* The line of the first byte that differs; -1: no difference. */
 static long first_difference(FILE *a, FILE *b)
 {
     long line = 0, at = 0;
@@ -155,7 +155,7 @@ static void show(FILE *file, long from, size_t most)
     fflush(stdout);
 }
 
-/* One line of it. */
+/* Prints one line of it. */
 static void show_line(FILE *file, long from)
 {
     int byte;
@@ -186,7 +186,7 @@ static void print_seeds(uint64_t first, const unsigned char *which, uint64_t cou
 
 enum { AS_FIRST, OTHER_OUTPUT, OTHER_STATUS };
 
-/* True in a child that is to run the program; otherwise all have run, and it does not return. */
+/* True in a child, which then runs the program. In the parent, it never returns. */
 static bool run_all(uint64_t first, uint64_t last)
 {
     uint64_t count = last - first + 1, failed = 0, differ = 0;
@@ -212,7 +212,7 @@ static bool run_all(uint64_t first, uint64_t last)
         failed += exit_code(run.status) != 0;
         if (exit_code(run.status) != exit_code(shown.status)) {
             which[i] = OTHER_STATUS;
-            if (code == exit_code(shown.status)) { /* the first such */
+            if (code == exit_code(shown.status)) { /* the first such run */
                 code = code ? code : exit_code(run.status);
                 fprintf(stderr, "simt: SIMT_SCHEDULE=%llu ends with status %d:\n",
                         (unsigned long long)run.seed, exit_code(run.status));

@@ -9,8 +9,8 @@
 
 enum { MOST_BYTES = SIMT_MAX_SHARED_BYTES + SIMT_MOST_UNIT };
 
-static char *shared_end; /* dynamic shared memory ends before this, a guard page follows */
-static char *dynamic;    /* that of the launch that runs */
+static char *shared_end; /* the end of dynamic shared memory; a guard page follows */
+static char *dynamic;    /* that of the running launch */
 
 void simt_shared_prepare(void)
 {
@@ -98,7 +98,7 @@ bool simt_machine_range(uint64_t address, struct simt_range *range)
     return true;
 }
 
-/* Copies to one place, or from there. */
+/* Copies shared memory to `kept` or back. */
 static void copy(char *kept, void *shared, size_t bytes, bool keep)
 {
     memcpy(keep ? kept : shared, keep ? shared : kept, bytes);
@@ -128,8 +128,8 @@ void simt_copy_shared(char *kept, bool keep)
     }
 }
 
-/* What the C++ compiler calls for a thread_local object with a destructor, in the place of the
- * library's function. Shared memory ends without destructors. */
+/* The C++ compiler calls this for a thread_local object with a destructor; it replaces the
+ * library's function. Shared memory has no destructors. */
 int __cxa_thread_atexit(void (*destructor)(void *), void *object, void *library);
 int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *library);
 

@@ -1,4 +1,4 @@
-/* Dynamic shared memory of the running block, and the addresses that the machine knows. */
+/* Dynamic shared memory of the running block, and address ranges of the machine. */
 #ifndef SIMT_SHARED_H
 #define SIMT_SHARED_H
 
@@ -7,33 +7,33 @@
 void simt_shared_prepare(void);
 /* simt_grid.launch begins. */
 void simt_shared_start_launch(void);
-/* All shared memory that its kernel may have is copied to `kept`, or from there: so many bytes. */
+/* Copies all shared memory of the kernel to `kept`, or back; its size in bytes. */
 size_t simt_kept_bytes(void);
 void simt_copy_shared(char *kept, bool keep);
 
-/* What the launch that runs asked for. */
+/* The size that the running launch requested. */
 size_t simt_shared_bytes(void);
 enum simt_guard { SIMT_NO_GUARD, SIMT_STACK_GUARD, SIMT_SHARED_GUARD };
-/* Which guard area of the runtime, if any, an address lies in. */
+/* The guard area of the runtime that contains an address, if any. */
 enum simt_guard simt_guard_of(const void *address);
-/* Stacks, arguments of the kernel, and dynamic shared memory: as much of it as the launch asked
- * for. */
+/* Stacks, arguments of the kernel, and dynamic shared memory up to the requested size. */
 bool simt_machine_range(uint64_t address, struct simt_range *range);
-/* Of a thread that has run: its stack. */
+/* The stack of a thread that has run. */
 struct simt_range simt_machine_stack(unsigned int thread);
-/* False if it lies in the stack of another thread of the kernel. */
+/* False if it is in the stack of another thread of the kernel. */
 bool simt_machine_is_own(unsigned int thread, uint64_t address);
 
-/* Where an offset in the shared window lies; NULL: nowhere. */
+/* The address of an offset in the shared window; NULL: none. */
 void *simt_shared_find(uint64_t offset);
-/* The 32-bit address that a matrix descriptor means, which may have been made of a pointer. */
+/* The 32-bit address in a matrix descriptor, which may have been made from a pointer. */
 uint64_t simt_described_offset(uint64_t address);
-/* Where dynamic shared memory begins there; modulo what it agrees with the address, and at most. */
+/* The window offset of dynamic shared memory; the unit modulo which it equals the address; the
+ * largest unit. */
 uint64_t simt_dynamic_offset(void);
 uint64_t simt_shared_unit(void);
 enum { SIMT_MOST_UNIT = 1 << 16 };
 void simt_window_start_launch(void);
-/* Where an address of shared memory lies on a GPU. */
+/* The address on a GPU of an address in shared memory. */
 uint64_t simt_shared_place(uint64_t address);
 
 #endif

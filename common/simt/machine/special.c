@@ -1,5 +1,5 @@
-/* Functions that CUDA has and the C library has not, or not as exactly. Kernels call them. All
- * calculate in long double, so that rounding the result to double is the only error that counts. */
+/* CUDA functions for kernels that the C library lacks, or computes less exactly. All calculate in
+ * long double: only the rounding to double adds a relevant error. */
 #include <math.h>
 
 #include "cuda/simt_special_calls.h"
@@ -7,13 +7,13 @@
 static const long double PI = 3.14159265358979323846264338327950288L;
 static const long double ROOT_OF_PI = 1.77245385090551602729816748334114518L;
 static const long double ROOT_OF_2 = 1.41421356237309504880168872420969808L;
-/* A last step of Newton's method that is smaller than this changes nothing in a double. */
+/* A smaller last step of Newton's method does not change a double. */
 static const long double ENOUGH = 1e-18L;
 
-/* ---- erf, erfc and what is made of them ---- */
+/* ---- erf, erfc and related functions ---- */
 
-/* The y with erfc(y) = x, 0 < x < 0.5, by Newton's method on the logarithm, which is nearly a
- * parabola: from any start on the right side it converges without overshooting. */
+/* The y with erfc(y) = x, 0 < x < 0.5, by Newton's method on the logarithm. That is nearly a
+ * parabola, so any start on the right side converges without overshooting. */
 static long double inverse_of_erfc(long double x)
 {
     long double y = sqrtl(-logl(x));
@@ -39,7 +39,7 @@ static long double inverse_of_erf(long double x)
     return y;
 }
 
-/* Of 1 - x where x is near 1: on erf, since near 0 erfc has lost digits. */
+/* For x near 1, uses erf of 1 - x, because erfc has lost digits near 0. */
 static long double erfcinv(long double x)
 {
     return !(x >= 0 && x <= 2) ? NAN
@@ -92,10 +92,10 @@ double simt_erfcx(double x)
     return (double)(sum / (exact * ROOT_OF_PI));
 }
 
-/* ---- of half turns ---- */
+/* ---- functions of half turns ---- */
 
-/* sin or cos of PI * x: after quarter turns are taken off, of an angle of at most PI / 4. Numbers
- * from 2^53 on are even. */
+/* sin or cos of PI * x: removes quarter turns, then uses an angle of at most PI / 4. Numbers from
+ * 2^53 on are even. */
 static double of_half_turns(double x, int quarters)
 {
     double whole, result;
@@ -125,7 +125,7 @@ double simt_cospi(double x)
 
 static long double length(double a, double b, double c, double d)
 {
-    const long double w = a, x = b, y = c, z = d; /* whose squares stay within the range */
+    const long double w = a, x = b, y = c, z = d; /* their squares are in range */
     return isinf(a) || isinf(b) || isinf(c) || isinf(d) ? INFINITY
                                                         : sqrtl(w * w + x * x + y * y + z * z);
 }
@@ -142,8 +142,8 @@ double simt_rnorm(double a, double b, double c, double d)
 
 /* ---- others ---- */
 
-/* Of the C library's, those that stray further than CUDA's documentation allows. cuda_runtime.h
- * leads their callers here. */
+/* The C library's errors for these exceed the limits in CUDA's documentation. cuda_runtime.h
+ * redirects their callers here. */
 #define EXACT(name)                                                                                \
     double simt_##name(double x)                                                                   \
     {                                                                                              \
@@ -180,7 +180,7 @@ double simt_rcbrt(double x)
     return (double)(1 / cbrtl(x));
 }
 
-/* The power series: all of its terms have one sign. */
+/* The power series: all terms have the same sign. */
 double simt_bessel_i(int order, double x)
 {
     const long double quarter = (long double)x * x / 4;

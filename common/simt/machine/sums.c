@@ -1,7 +1,7 @@
-/* Sums of products as tensor cores make them.
+/* Sums of products, as tensor cores compute them.
  *
- * Products are exact. So many of them, and the sum so far, are aligned to the largest of their
- * exponents, what lies below a few extra bits is cut off, and the sum is cut off to a float. */
+ * Products are exact. Some of them and the sum so far are aligned to the largest exponent. Bits
+ * below a few extra bits are truncated, and the sum is truncated to a float. */
 #include "machine/sums.h"
 
 #include <string.h>
@@ -12,9 +12,9 @@ enum {
     FRACTION_BITS = 23,
     NO_EXPONENT = -10000,  /* of a zero */
     NO_LARGEST = -300,     /* less than any sum's */
-    INFINITE = 0x7f800000, /* a float's bits */
-    HALF_LEAST = 1 << 10,  /* with the leading one of half precision */
-    HALF_EXPONENT = -24    /* no less than this has its last bit */
+    INFINITE = 0x7f800000, /* as a float's bits */
+    HALF_LEAST = 1 << 10,  /* with the leading bit of half precision */
+    HALF_EXPONENT = -24    /* the smallest exponent of a last bit */
 };
 
 unsigned int simt_element_bits(unsigned int type)
@@ -73,7 +73,7 @@ void simt_set_columns(struct simt_columns *columns, const struct simt_factors *e
     }
 }
 
-/* ---- what is not finite ---- */
+/* ---- infinities and NaNs ---- */
 
 struct specials {
     bool nan, plus, minus;
@@ -106,8 +106,8 @@ static struct specials specials_of(const struct simt_factors *a, const struct si
 
 /* ---- finite numbers ---- */
 
-/* How a machine adds: so many products at a time, cut off so many bits below the leading one's; the
- * sum is cut off to so many bits of fraction. */
+/* How a machine adds: the number of products at a time, the bits kept below the leading one, and
+ * the fraction bits kept in the sum. */
 struct adder {
     unsigned int at_once;
     int bits, kept;
@@ -132,8 +132,8 @@ static int fraction_of(unsigned int type)
     return type == SIMT_PTX_BF16 ? 7 : type == SIMT_PTX_E4M3 ? 3 : type == SIMT_PTX_E5M2 ? 2 : 10;
 }
 
-/* Of a sum of terms whose largest exponent is `largest`, this one: in units of 2^(largest - bits).
- * `excess`: how many bits its number has below its leading one. */
+/* One term, in a sum whose largest exponent is `largest`, in units of 2^(largest - bits). `excess`:
+ * the number of its bits below the leading one. */
 static int64_t aligned(int64_t value, int exponent, int excess, int largest, int bits)
 {
     int shift = largest - exponent + excess - bits;
@@ -142,7 +142,7 @@ static int64_t aligned(int64_t value, int exponent, int excess, int largest, int
     return value < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
 }
 
-/* The float nearer to zero, with so many bits of fraction; what is too large is infinite. */
+/* Truncates towards zero to `kept` fraction bits; values that are too large become infinite. */
 static uint32_t cut_off(int64_t sum, int exponent, int kept)
 {
     const struct simt_number number = {
@@ -153,7 +153,7 @@ static uint32_t cut_off(int64_t sum, int exponent, int kept)
                      : bits & ~((1u << (FRACTION_BITS - kept)) - 1);
 }
 
-/* Products of factors from `first` on, and c, a float. */
+/* Adds the products of factors from `first` on to c, a float. */
 static uint32_t add(const struct adder *adder, const struct simt_factors *a,
                     const struct simt_factors *b, unsigned int first, int excess, uint32_t c)
 {
@@ -182,7 +182,7 @@ static uint32_t add(const struct adder *adder, const struct simt_factors *a,
     return cut_off(sum, largest - adder->bits, adder->kept);
 }
 
-/* What is not finite, as a sum; false: it is. */
+/* The sum if it is not finite; false: it is finite. */
 static bool special_sum(const struct simt_factors *a, const struct simt_factors *b,
                         unsigned int first, unsigned int count, uint32_t c, uint32_t *sum)
 {
@@ -209,7 +209,7 @@ static uint32_t from_half(uint32_t bits)
                                         NEAREST);
 }
 
-/* The factor as half precision has it, to which it is exact. */
+/* Converts the factor to half precision, which is exact. */
 static void widen(struct simt_factors *to, unsigned int at, const struct simt_factors *from,
                   unsigned int k)
 {
@@ -223,8 +223,8 @@ static void widen(struct simt_factors *to, unsigned int at, const struct simt_fa
     }
 }
 
-/* mma.sync of 8-bit floats: nvcc makes two products in half precision of it, each of two of four
- * neighbours, and adds c by itself. In half precision each of these sums is rounded. */
+/* mma.sync of 8-bit floats: nvcc makes two half-precision MMAs of it, each with two of every four
+ * neighbours, and adds c separately. With half-precision results, each of these sums is rounded. */
 static uint32_t sum_by_halves(struct adder adder, bool in_halves, const struct simt_factors *a,
                               const struct simt_factors *b, unsigned int count, uint32_t c)
 {
@@ -244,7 +244,7 @@ static uint32_t sum_by_halves(struct adder adder, bool in_halves, const struct s
                    : add(&adder, &x, &y, first, 2 * fraction_of(SIMT_PTX_F16), bits);
         bits = in_halves ? from_half(to_half(bits)) : bits;
     }
-    if (in_halves) { /* rounded once: not by way of a float */
+    if (in_halves) { /* rounded once, not through a float */
         return from_half((uint32_t)simt_ptx_real(SIMT_PTX_ADD, SIMT_PTX_F16, m_rn, to_half(bits),
                                                  to_half(c), 0));
     }
@@ -276,9 +276,9 @@ static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_fac
     return add(&adder, a, b, 0, excess, c);
 }
 
-/* ---- several columns at once: the same, in doubles, which hold all of it exactly ---- */
+/* ---- several columns at once: the same, in doubles, which are exact here ---- */
 
-/* As add(), for each column. */
+/* Like add(), for each column. */
 static void add_to_columns(const struct adder *adder, const struct simt_factors *a,
                            const struct simt_columns *b, unsigned int count, int excess,
                            uint32_t c[SIMT_COLUMNS])
@@ -350,7 +350,7 @@ static void real_sums(const struct simt_sum_kind *kind, const struct simt_factor
         }
         return;
     }
-    if (zero && adder.kept == FRACTION_BITS) { /* tiles beyond the edges of matrices; c is exact */
+    if (zero && adder.kept == FRACTION_BITS) { /* tiles past the edges of matrices; c is exact */
         for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
             c[j] = c[j] << 1 ? c[j] : 0;
         }

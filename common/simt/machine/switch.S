@@ -1,10 +1,10 @@
-/* void simt_switch(void **save, void *stack_pointer): pushes the callee-saved registers, keeps the
- * stack pointer in *save and goes on where another call of simt_switch stopped. simt_trampoline is
- * where a new stack starts. See context.c for the frame.
+/* void simt_switch(void **save, void *stack_pointer): pushes the callee-saved registers, stores the
+ * stack pointer in *save and continues where another call of simt_switch stopped. New stacks start
+ * at simt_trampoline. context.c describes the frame.
  *
- * It returns by ret: fibers mostly stop in the same chain of calls, so that the processor's return
- * predictor is right for simt_switch and for its callers. A jump would put it off by one for all of
- * them. */
+ * It returns with ret. Fibers mostly stop in the same chain of calls, so the processor predicts the
+ * returns of simt_switch and its callers correctly. A jump would shift the return predictor by one
+ * for all of them. */
 
 #if defined(__x86_64__)
 

@@ -1,5 +1,4 @@
-/* What tensor cores do for one warp, and the loads and stores that serve them: by all its lanes at
- * once. */
+/* Tensor core operations of one warp, and their loads and stores. All lanes take part together. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@ static struct lane_matrix *of_lane(struct simt_thread *lanes, unsigned int lane)
     return (struct lane_matrix *)(uintptr_t)lanes[lane].value;
 }
 
-/* ---- products ---- */
+/* ---- MMAs ---- */
 
 /* Element j of the register. */
 static uint32_t part_of(unsigned int type, uint32_t word, unsigned int j)
@@ -25,7 +24,7 @@ static uint32_t part_of(unsigned int type, uint32_t word, unsigned int j)
     return bits == 32 ? word : word >> bits * j & ((1u << bits) - 1);
 }
 
-/* Which elements a lane holds: the PTX ISA's figures for mma.m16n8k4 to k32, which follow one
+/* Collects the elements of all lanes. The PTX ISA's figures for mma.m16n8k4 to k32 follow one
  * rule. */
 static void gather(struct simt_thread *lanes, struct simt_factors a[ROWS],
                    struct simt_factors b[COLUMNS])
@@ -47,8 +46,8 @@ static void gather(struct simt_thread *lanes, struct simt_factors a[ROWS],
     }
 }
 
-/* A row of the result lies in the registers of four lanes: two columns in each. In half precision
- * they share a register. */
+/* A row of the result is in the registers of four lanes, two columns in each. In half precision the
+ * two share a register. */
 static void take_row(struct simt_thread *lanes, unsigned int row, uint32_t c[COLUMNS])
 {
     for (unsigned int j = 0; j < COLUMNS; j++) {
@@ -92,7 +91,7 @@ static void multiply(struct simt_thread *lanes)
 
 /* ---- matrices of 8 x 8 ---- */
 
-/* Where in its matrix a lane's element j lies. */
+/* The place of a lane's element j in its matrix. */
 static void place(const struct lane_matrix *mine, unsigned int lane, unsigned int j,
                   unsigned int *row, unsigned int *column)
 {
@@ -123,7 +122,7 @@ static void move(struct simt_thread *lanes)
     }
 }
 
-/* A lane has two numbers of a row, and gets two of a column. */
+/* A lane passes two numbers of a row, and gets two of a column. */
 static void transpose(struct simt_thread *lanes)
 {
     for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
@@ -137,7 +136,7 @@ static void transpose(struct simt_thread *lanes)
 
 /* ---- all lanes ---- */
 
-/* They have come to one of these, but for those that have left the kernel. */
+/* All lanes must have arrived, except for those that have left the kernel. */
 static void check_whole(struct simt_thread *lanes, unsigned int together)
 {
     if (together != ~0u) {
@@ -231,11 +230,11 @@ void simt_wgmma_wait(unsigned int groups, const char *file, int line)
 {
     struct lane_matrix mine = {.what = WGMMA_WAIT, .groups = groups};
     while (!meet(&mine, __builtin_return_address(0), file, line)[0]) {
-        simt_yield(file, line); /* another warp of the four has not started all of it */
+        simt_yield(file, line); /* another of the four warps has not started all of it */
     }
 }
 
-/* The rows of a matrix are those that 8 lanes name. */
+/* Each of 8 lanes gives the address of a row of a matrix. */
 static void record(enum simt_event_kind kind, const void *caller, const void *row,
                    unsigned int count, const char *file, int line)
 {
@@ -283,7 +282,7 @@ unsigned int simt_matrix_transpose(unsigned int value, const char *file, int lin
 
 void simt_wmma_check(const void *address, size_t stride, const char *file, int line)
 {
-    /* CUDA's manual asks for 32 bytes; NVIDIA's own samples make do with 16. */
+    /* CUDA's manual requires 32 bytes; NVIDIA's own samples use 16. */
     const char *wrong = (uintptr_t)address % 16 != 0 ? "an address that is no multiple of 16"
                         : stride % 16 != 0           ? "a stride that is no multiple of 16 bytes"
                                                      : NULL;

@@ -1,4 +1,4 @@
-/* Copies of boxes of tensors: how they fall into pieces. */
+/* Copies of boxes of tensors: splits them into pieces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { SHARED_ALIGNMENT = 128 };
 
 /* ---- boxes ---- */
 
-/* Where a byte of shared memory goes: its chunk of 16 bytes by the bits of its row. */
+/* Swizzles an address in shared memory: the row's bits select the chunk of 16 bytes. */
 static char *swizzled(const struct simt_tensor_map *map, char *address)
 {
     uintptr_t at = (uintptr_t)address;
@@ -23,7 +23,7 @@ static char *swizzled(const struct simt_tensor_map *map, char *address)
     return address + ((at ^ (at >> 7 & mask) << 4) - at);
 }
 
-/* How many units of the box there are along a dimension: of slices one, whatever the box says. */
+/* The number of units of the box along a dimension. For slices it is one, whatever the box says. */
 static unsigned int count_along(const struct simt_tensor_map *map, unsigned int dimension)
 {
     if (map->interleave && dimension + 2u == map->rank) {
@@ -32,7 +32,7 @@ static unsigned int count_along(const struct simt_tensor_map *map, unsigned int 
     return (map->box[dimension] + map->less_one[dimension]) / simt_map_step(map, dimension);
 }
 
-/* Units of a pixel. */
+/* The number of units per pixel. */
 static unsigned int pixel_units(const struct simt_tensor_map *map)
 {
     return map->interleave ? 1 : map->box[0];
@@ -50,15 +50,15 @@ static size_t box_units(const struct simt_tensor_map *map)
     return count;
 }
 
-/* Where a row ends for stores, in units: behind whole chunks, in which it lies from its first unit
- * on. So an H200 stores, while it loads unit by unit. */
+/* The end of a row for stores, in units. An H200 stores whole chunks, counted from the row's first
+ * unit, but loads unit by unit. */
 static uint64_t stored_units(const struct simt_tensor_map *map)
 {
     const uint64_t unit = simt_map_unit(map), bytes = map->size[0] * unit;
     return (bytes + SIMT_BOX_CHUNK - 1) / SIMT_BOX_CHUNK * SIMT_BOX_CHUNK / unit;
 }
 
-/* The unit's place in the tensor, or NULL if it lies outside. */
+/* The unit's address in the tensor, or NULL if it is outside. */
 static char *unit_at(const struct simt_tensor_map *map, const int64_t *at, bool load)
 {
     char *address = map->address;
@@ -86,7 +86,7 @@ static void add_piece(struct simt_bulk_copy *copy, char *to, const char *from, u
     copy->pieces[copy->count++] = (struct simt_bulk_piece){to, from, size, beyond};
 }
 
-/* Pieces of which the checks are to see one access each have 4, 8 or 16 bytes: others are cut. */
+/* The checks see a piece as one access, of 4, 8 or 16 bytes: cuts other pieces. */
 static struct simt_bulk_copy *cut_odd_pieces(struct simt_bulk_copy *copy)
 {
     struct simt_bulk_copy *cut = simt_bulk_new(copy->name, copy->count * SIMT_BOX_CHUNK,
@@ -112,7 +112,7 @@ static struct simt_bulk_copy *cut_odd_pieces(struct simt_bulk_copy *copy)
     return cut;
 }
 
-/* Number `number` of the box, between its place in shared memory and its place in the tensor. */
+/* Adds unit `number` of the box: its address in shared memory and in the tensor. */
 static void add_unit(struct simt_bulk_copy *copy, const struct simt_tensor_map *map, char *shared,
                      size_t number, const int64_t *at, bool load)
 {
@@ -162,7 +162,7 @@ static struct simt_bulk_copy *take_apart(const struct simt_tensor_map *map, char
     return cut_odd_pieces(copy);
 }
 
-/* The next pixel: along W, H and D, within the bounding box, and then N. */
+/* The next pixel: along W, H and D, within the bounding box, then N. */
 static void step_pixel(const struct simt_tensor_map *map, int64_t *pixel)
 {
     const unsigned int begin = simt_map_first_of_pixels(map), last = map->rank - 1u;
@@ -176,8 +176,8 @@ static void step_pixel(const struct simt_tensor_map *map, int64_t *pixel)
     pixel[last] += simt_map_step(map, last);
 }
 
-/* Im2col: pixels one after the other; of each the channels, or one slice of them, at an offset (of
- * the filter) from the pixel: of a load. */
+/* Im2col: one pixel after the other. Of each, it copies the channels, or one slice of them. Loads
+ * add an offset (of the filter) to the pixel. */
 static struct simt_bulk_copy *take_columns(const struct simt_tensor_map *map, char *shared,
                                            const int *first, const unsigned int *offsets,
                                            const void *caller, const char *file, int line)
@@ -202,7 +202,7 @@ static struct simt_bulk_copy *take_columns(const struct simt_tensor_map *map, ch
     return cut_odd_pieces(copy);
 }
 
-/* ---- tiles that were made ---- */
+/* ---- known tiles ---- */
 
 static void note_box(struct simt_block *block, const char *begin, size_t bytes, unsigned int span)
 {
@@ -232,7 +232,7 @@ bool simt_tensor_span(const void *address, unsigned int *span)
     return false;
 }
 
-/* ---- what kernels call ---- */
+/* ---- functions that kernels call ---- */
 
 struct place {
     const void *caller;
@@ -293,8 +293,8 @@ static struct simt_tensor_map read_map(const void *map, const void *shared, cons
     return encoded;
 }
 
-/* Of im2col, the first pixel lies in the bounding box; and that of a store in the tensor. On a GPU
- * all else is an illegal instruction. */
+/* For im2col, the first pixel must be in the bounding box and, for a store, in the tensor.
+ * Otherwise a GPU reports an illegal instruction. */
 static void check_columns(const struct simt_tensor_map *map, const int *at, bool stores,
                           const struct place *place)
 {
@@ -345,7 +345,7 @@ void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dim
     }
 }
 
-/* Behind the end it may: nothing is stored there. */
+/* The start may be past the end: nothing is stored there. */
 static void check_start(const struct simt_tensor_map *map, const int *at, const struct place *place)
 {
     char wrong[160];

@@ -1,4 +1,4 @@
-/* Tensor maps: what cuTensorMapEncodeTiled and Im2col make of a tensor; tensormap.replace. */
+/* Tensor maps: encoding by cuTensorMapEncodeTiled and Im2col; tensormap.replace. */
 #include "machine/tensor_map.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ bool simt_map_is_valid(const struct simt_tensor_map *map)
     return true;
 }
 
-/* What both kinds of maps have in common; then the rest is up to the caller. */
+/* The common part of both kinds of maps; the caller does the rest. */
 static CUresult encode(struct simt_tensor_map *encoded, CUtensorMap *map, CUtensorMapDataType type,
                        cuuint32_t rank, void *address, const cuuint64_t *size,
                        const cuuint64_t *stride, const cuuint32_t *element_stride,
@@ -79,7 +79,7 @@ static CUresult encode(struct simt_tensor_map *encoded, CUtensorMap *map, CUtens
         if (element_stride[i] == 0 || element_stride[i] > 8) {
             return CUDA_ERROR_INVALID_VALUE;
         }
-        /* The manual: the first one is ignored, unless the tensor is interleaved. */
+        /* The manual says that the first one is ignored, unless the tensor is interleaved. */
         encoded->less_one[i] = (uint8_t)(i > 0 || encoded->interleave ? element_stride[i] - 1 : 0);
     }
     return CUDA_SUCCESS;
@@ -163,7 +163,7 @@ static void refuse(const char *what, const char *wrong, const void *caller, cons
     simt_exit();
 }
 
-/* As PTX numbers them: not in the driver's order. */
+/* PTX's numbers, which differ from the driver's order. */
 static bool set_type(struct simt_tensor_map *map, uint64_t value)
 {
     static const unsigned char types[] = {
@@ -219,7 +219,7 @@ static bool set_field(struct simt_tensor_map *map, enum simt_map_field field, un
     }
 }
 
-/* A weak access to all of the map. One of zeros has none of its fields set. */
+/* A weak access to the whole map. A map of zeros has no fields set. */
 void simt_tensormap_replace(void *map, enum simt_map_field field, unsigned int dimension,
                             uint64_t value, const char *file, int line)
 {

@@ -1,6 +1,5 @@
-/* Fetches from textures, and where the elements of surfaces lie. The rules are those of the CUDA
- * programming guide, appendix Texture Fetching: weights of the linear filter have 8 bits of
- * fraction. */
+/* Texture fetches, and the addresses of surface elements. The rules are in the CUDA programming
+ * guide, appendix Texture Fetching: weights of the linear filter have 8 fraction bits. */
 #include "machine/texture.h"
 
 #include <math.h>
@@ -54,7 +53,7 @@ static const struct simt_texture *needed(unsigned long long handle, bool is_surf
                                          const char *file, int line)
 {
     const struct simt_texture *texture = simt_texture_find(handle);
-    simt_not_repeatable(); /* which elements are used is not noted */
+    simt_not_repeatable(); /* the elements used are not recorded */
     if (texture && texture->is_surface == is_surface) {
         return texture;
     }
@@ -91,8 +90,8 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-/* One component: of floats, and where integers are read as such, the bits of a float; else an
- * integer of 32 bits. */
+/* One component. For floats, and integers that are read as floats, the bits of a float; otherwise a
+ * 32-bit integer. */
 static uint32_t component(const struct simt_texture *texture, const char *from)
 {
     const enum cudaChannelFormatKind kind = texture->array.format.f;
@@ -121,7 +120,7 @@ static bool gives_floats(const struct simt_texture *texture)
 }
 
 struct place {
-    long long x, y, z; /* -1: outside, where the border is */
+    long long x, y, z; /* -1: outside, in the border */
 };
 
 static void read_element(const struct simt_texture *texture, struct place place, const void *caller,
@@ -154,7 +153,7 @@ static size_t at_least_one(size_t size)
     return size > 0 ? size : 1;
 }
 
-/* The index that an address mode makes of one; -1: the border. */
+/* Applies an address mode to an index; -1: the border. */
 static long long addressed(const struct simt_texture *texture, int dimension, long long index,
                            size_t size)
 {
@@ -181,7 +180,7 @@ static long long addressed(const struct simt_texture *texture, int dimension, lo
     }
 }
 
-/* In elements. What is no number, or too far, is far outside. */
+/* In elements. A NaN, or a number too far away, becomes far outside. */
 static double scaled(const struct simt_texture *texture, float coordinate, size_t size)
 {
     const double most = 1 << 30;

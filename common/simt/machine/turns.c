@@ -1,4 +1,4 @@
-/* Who runs next, and what is done where nobody can. */
+/* Chooses the next thread, and acts when no thread can run. */
 #include "machine/turns.h"
 
 #include <setjmp.h>
@@ -14,16 +14,16 @@
 #include "machine/reports.h"
 
 enum {
-    ROUNDS_BEFORE_OTHERS = 2,   /* of polls, before another block goes on */
-    WAKES_BEFORE_OTHERS = 8,    /* the same where the polls are not all that happens */
+    ROUNDS_BEFORE_OTHERS = 2,   /* of polls, before another block runs */
+    WAKES_BEFORE_OTHERS = 8,    /* the same if there are not only polls */
     ROUNDS_BEFORE_A_LOOK = 256, /* at the clock */
     ROUNDS_AT_MBARRIERS = 4096, /* that nothing can end */
-    FULL_BEFORE_OTHERS = 64,    /* traces in a row in which nothing is changed */
-    SECONDS_OF_POLLS = 3,       /* unless SIMT_WATCHDOG says another number */
-    LONGER_IN_LOOPS = 10        /* for those that may yet end */
+    FULL_BEFORE_OTHERS = 64,    /* consecutive traces without a change */
+    SECONDS_OF_POLLS = 3,       /* unless SIMT_WATCHDOG sets another number */
+    LONGER_IN_LOOPS = 10        /* for loops that may still end */
 };
 
-/* Nothing else in the warp can run: the lanes that wait at the same __activemask() are together. */
+/* Nothing else in the warp can run: lanes that wait at the same __activemask() proceed together. */
 static void resolve_activemask(unsigned int number)
 {
     struct simt_warp *warp = &simt_block->warps[number];
@@ -43,7 +43,7 @@ static void resolve_activemask(unsigned int number)
     simt_make_ready(number, together);
 }
 
-/* SIMT_WATCHDOG: 0 is never. */
+/* SIMT_WATCHDOG; 0: never. */
 static double patience(void)
 {
     static double seconds = -1;
@@ -58,8 +58,8 @@ bool simt_lasts(double since, unsigned int times)
     return patience() > 0 && simt_processor_seconds() - since > times * patience();
 }
 
-/* All that can run polls, and has done so for a while: of processor time, so that a busy machine is
- * not taken for a thread that waits. */
+/* All runnable threads poll, and have done so for a while. Uses processor time, because on a busy
+ * machine a thread may be slow without waiting. */
 static void look_at_clock(void)
 {
     if (simt_grid.progress != simt_grid.progress_seen) {
@@ -74,8 +74,8 @@ static void look_at_clock(void)
     }
 }
 
-/* No thread of the block is ready: those that gave way go on, unless another block may have what
- * they wait for. */
+/* No thread of the block is ready: resumes threads that gave way, unless another block may have
+ * what they wait for. */
 static void wake_yielded(void)
 {
     unsigned int yielded = 0, at_mbarrier = 0;
@@ -93,7 +93,7 @@ static void wake_yielded(void)
         simt_report_stuck("deadlock: no thread can go on", simt_grid.suspended_count);
     }
     if (simt_block->rounds++ % ROUNDS_BEFORE_A_LOOK == ROUNDS_BEFORE_OTHERS ||
-        simt_block->full_traces >= FULL_BEFORE_OTHERS) { /* which takes long */
+        simt_block->full_traces >= FULL_BEFORE_OTHERS) { /* this takes long */
         look_at_clock();
     }
     if (!yielded && simt_block->rounds > ROUNDS_AT_MBARRIERS && !simt_can_wait_for_blocks()) {
@@ -131,7 +131,7 @@ static void name_loops(struct simt_warp *warp, unsigned int lanes, bool anew)
     }
 }
 
-/* Whether no lane changes memory; and since when all of them read no other memory than before. */
+/* Whether no lane changes memory; restarts the clock if the lanes read new memory. */
 static bool is_idle(const struct simt_warp *warp)
 {
     struct simt_read read = simt_block->read;
@@ -148,8 +148,8 @@ static bool is_idle(const struct simt_warp *warp)
     return true;
 }
 
-/* What to do with lanes whose traces are full: whether others are to get their turn first. If they
- * do not go round for ever, they may as well compute. */
+/* Handles lanes with full traces: whether others get their turn first. Lanes that do not loop
+ * forever may simply be computing. */
 static bool gives_way(struct simt_warp *warp)
 {
     struct simt_read read = simt_block->read;
@@ -194,7 +194,7 @@ static bool gives_way(struct simt_warp *warp)
     return idling == SIMT_POLLS;
 }
 
-/* Lanes whose traces are full go on once the others of the warp have come as far. */
+/* Lanes with full traces continue when the other lanes of the warp have come as far. */
 static void empty_traces(unsigned int number)
 {
     struct simt_warp *warp = &simt_block->warps[number];
@@ -211,9 +211,8 @@ static void empty_traces(unsigned int number)
     }
 }
 
-/* The current warp has no ready lane: makes one ready, or goes on with another warp, or with
- * another block. Not inlined, so that simt_next_thread, which runs at each switch, needs no
- * stack. */
+/* The current warp has no ready lane: makes one ready, or switches to another warp or block. Not
+ * inlined, because simt_next_thread then needs no stack; it runs at each switch. */
 void simt_find_ready_warp(void)
 {
     struct simt_warp *warp = simt_block->current_warp;
@@ -239,14 +238,14 @@ void simt_find_ready_warp(void)
         }
         wake_yielded();
     }
-    if (simt_shuffled) { /* drawn again: the numbers of orders stay what they were */
+    if (simt_shuffled) { /* drawn again: seeds keep their orders */
         number = simt_ready_warp();
     }
     simt_block->current_warp = &simt_block->warps[number];
 }
 
-/* What the running thread does next depends on memory, on its stack, and on its registers, which
- * come to lie there. R. Brent, 1980: it is compared with what it was at the last power of two. */
+/* The running thread's next actions depend on memory, its stack, and its registers, which are also
+ * saved there. Compares the state with that at the last power of two (R. Brent, 1980). */
 static __attribute__((noinline)) void note_state(void)
 {
     struct simt_round *round = &simt_current->round;

@@ -1,4 +1,4 @@
-/* Who runs next. */
+/* Chooses the next thread. */
 #ifndef SIMT_TURNS_H
 #define SIMT_TURNS_H
 
@@ -18,8 +18,8 @@ static inline void simt_note_progress(void)
     simt_block->rounds = 0;
 }
 
-/* A warp with a ready lane: the first, unless the order is shuffled; simt_grid.warps if there is
- * none. */
+/* A warp with a ready lane: the first one, unless the order is shuffled; simt_grid.warps if there
+ * is none. */
 static inline unsigned int simt_ready_warp(void)
 {
     const unsigned int warps = simt_grid.warps;
@@ -32,15 +32,14 @@ static inline unsigned int simt_ready_warp(void)
     return warps;
 }
 
-/* Whether more processor time has passed than so many times what SIMT_WATCHDOG says. */
+/* Whether more processor time has passed than `times` times SIMT_WATCHDOG. */
 bool simt_lasts(double since, unsigned int times);
 
-/* The current warp has no ready lane: makes one ready, or goes on with another warp, or with
- * another block. */
+/* The current warp has no ready lane: makes one ready, or switches to another warp or block. */
 void simt_find_ready_warp(void);
 
-/* A block's stacks do not fit into the first-level cache: fetch the one that comes after the
- * next. */
+/* A block's stacks do not fit into the first-level cache: prefetches the stack of the thread after
+ * the next. */
 static inline void simt_prefetch(const struct simt_thread *thread)
 {
 #ifndef SIMT_UCONTEXT
@@ -53,7 +52,7 @@ static inline void simt_prefetch(const struct simt_thread *thread)
 #endif
 }
 
-/* Takes the lowest ready lane, from the current warp as long as it has any. */
+/* Takes the lowest ready lane, from the current warp while it has any. */
 static inline __attribute__((always_inline)) struct simt_thread *simt_next_thread(void)
 {
     struct simt_warp *warp = simt_block->current_warp;
@@ -71,12 +70,12 @@ static inline __attribute__((always_inline)) struct simt_thread *simt_next_threa
     return &warp->lanes[lane];
 }
 
-/* Suspends the running thread, which has put itself into one of its warp's sets. */
+/* Suspends the running thread, which has already put itself into one of its warp's sets. */
 static inline __attribute__((always_inline)) void simt_wait_turn(void)
 {
     struct simt_thread *self = simt_current, *next = simt_next_thread();
     if (simt_tracing) {
-        simt_trace_pause(); /* which simt_find_ready_warp may have done */
+        simt_trace_pause(); /* simt_find_ready_warp may have done so already */
         simt_trace_resume(simt_linear(next));
     }
     if (next == self) {

@@ -1,9 +1,9 @@
-/* wgmma: products of 64 x K by K x N that the four warps of a group start, and later wait for. Each
+/* wgmma: MMAs of 64 x K by K x N that the four warps of a group start and later wait for. Each
  * warp's part is 16 rows of the result.
  *
- * A product is made as late as possible: when one of the warps waits for it. It is then made for
- * all of them, but until a warp has waited itself, the registers of its sum hold NaNs, so that who
- * reads them too early notices. The addresses of registers are those of the kernel's variables. */
+ * An MMA is made as late as possible: when one of the warps waits for it. It is then made for all
+ * of them. Until a warp has itself waited, its accumulator registers hold NaNs, so an early read is
+ * noticed. The addresses of registers are those of the kernel's variables. */
 #include "machine/wgmma.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ void simt_wgmma_forget(struct simt_block *block)
     }
 }
 
-/* ---- a product begins ---- */
+/* ---- starting an MMA ---- */
 
 static struct simt_wgmma *new_wgmma(const struct simt_thread *lanes,
                                     struct lane_matrix *const *mine)
@@ -108,7 +108,7 @@ static void read_tile(struct simt_wgmma *wgmma, struct simt_tile *tile, bool is_
     simt_tile_bound(tile);
 }
 
-/* What it adds to: what is in the registers, or what an earlier product leaves there. */
+/* Its start values: from the registers, or from the earlier MMA that writes them. */
 static void take_sums(const struct simt_wgmmas *all, struct simt_wgmma *wgmma)
 {
     const size_t count = SIMT_WARP_SIZE * wgmma->count;
@@ -160,9 +160,9 @@ static void begin(const struct simt_thread *lanes, struct lane_matrix *const *mi
     simt_note_progress();
 }
 
-/* ---- it is made ---- */
+/* ---- making an MMA ---- */
 
-/* The rows of A that lanes hold in registers: as those of mma.sync. */
+/* The rows of A that lanes hold in registers: same layout as in mma.sync. */
 static void gather(const struct simt_wgmma *wgmma, struct simt_factors *rows)
 {
     const unsigned int type = wgmma->call.type_a, bits = simt_element_bits(type), parts = 32 / bits;
@@ -179,8 +179,8 @@ static void gather(const struct simt_wgmma *wgmma, struct simt_factors *rows)
     }
 }
 
-/* Of a row, eight columns of the sum: two of them in each of four lanes, one after the other, or in
- * half precision in one register. */
+/* For a row, eight columns of the accumulators. Each of four lanes has two of them: in consecutive
+ * registers or, in half precision, in one register. */
 static void take_sums_of(const struct simt_wgmma *wgmma, unsigned int row, unsigned int group,
                          uint32_t c[SIMT_COLUMNS])
 {
@@ -243,7 +243,7 @@ static struct simt_wgmma *find(unsigned int warp, size_t number)
     return wgmma;
 }
 
-/* A warp's part has been made: the next on the same registers adds to it. */
+/* A warp's part has been made: the next MMA on the same registers adds to it. */
 static void hand_on(struct simt_wgmma *wgmma)
 {
     wgmma->made = true;
@@ -262,7 +262,7 @@ static bool is_same_product(const struct simt_wgmma_call *x, const struct simt_w
            x->type_b == y->type_b && x->a == y->a && x->b == y->b && x->adds == y->adds;
 }
 
-/* Number `number` of the group, by all its warps; false if one has not come to it. */
+/* Makes MMA `number` of the group, for all its warps; false if a warp has not reached it. */
 static bool make(unsigned int first, size_t number)
 {
     static struct simt_factors factors[MOST_COLUMNS];
@@ -292,9 +292,9 @@ static bool make(unsigned int first, size_t number)
     return true;
 }
 
-/* ---- a warp has waited for it ---- */
+/* ---- after a warp has waited ---- */
 
-/* Its registers are known from now on. */
+/* Its registers are defined from now on. */
 static void keep(struct simt_wgmmas *all, struct simt_wgmma *wgmma)
 {
     unsigned int place = SIMT_WGMMAS_KEPT;
@@ -322,8 +322,8 @@ static void deliver(struct simt_wgmmas *all)
     keep(all, wgmma);
 }
 
-/* Until no more than so many groups of the warp are under way; false: another warp of its four has
- * not come so far. */
+/* Makes MMAs until at most `kept` groups of the warp are pending; false: another of its four warps
+ * has not come so far. */
 static bool wait_for(unsigned int warp, unsigned int kept)
 {
     struct simt_wgmmas *all = simt_wgmmas_of(warp);
@@ -378,7 +378,7 @@ void simt_wgmma_do(const struct simt_thread *lanes, struct lane_matrix *const *m
 
 /* ---- a warp leaves the kernel ---- */
 
-/* The four warps of a group do the same. */
+/* The four warps of a group must start the same MMAs. */
 static void check_group(unsigned int warp)
 {
     const struct simt_wgmmas *all = simt_block->warps[warp].wgmmas;

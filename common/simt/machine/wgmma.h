@@ -1,13 +1,13 @@
-/* Products of four warps that are under way: shared by wgmma.c and wgmma_checks.c. */
+/* Pending MMAs of four warps: shared by wgmma.c and wgmma_checks.c. */
 #ifndef SIMT_WGMMA_H
 #define SIMT_WGMMA_H
 
 #include "machine/ptx.h"
 #include "machine/wgmma_tiles.h"
 
-enum { SIMT_GROUP_WARPS = 4, SIMT_GROUP_ROWS = 16 /* of a product, of each warp */ };
+enum { SIMT_GROUP_WARPS = 4, SIMT_GROUP_ROWS = 16 /* of an MMA, per warp */ };
 
-/* A warp's part of a product. */
+/* A warp's part of an MMA. */
 struct simt_wgmma {
     struct simt_wgmma *next;
     struct simt_wgmma_call call;
@@ -15,23 +15,23 @@ struct simt_wgmma {
     const char *file;
     int line;
     const void *caller;
-    size_t number, group; /* of the warp's products; of its groups */
-    bool made;            /* and not waited for by this warp */
-    unsigned int count;   /* registers of the sum, of each lane */
-    uint32_t touched;     /* since the last wgmma.fence: the place; 0: not */
+    size_t number, group; /* among the warp's MMAs; among its groups */
+    bool made;            /* but this warp has not waited */
+    unsigned int count;   /* accumulator registers per lane */
+    uint32_t touched;     /* place of an access since the last wgmma.fence; 0: none */
     uint32_t a_registers[SIMT_WARP_SIZE][4];
-    uint32_t *sums;       /* lane by lane; NULL: that of an earlier one, or of a later one by now */
+    uint32_t *sums;       /* lane by lane; NULL: another MMA has them */
     uint32_t **registers; /* lane by lane */
-    bool side_by_side;    /* those of each lane, in memory */
+    bool side_by_side;    /* each lane's are contiguous in memory */
 };
 
 __attribute__((noreturn)) void simt_wgmma_refuse(const struct simt_wgmma *wgmma, const char *wrong);
 bool simt_wgmma_same_registers(const struct simt_wgmma *x, const struct simt_wgmma *y);
 bool simt_wgmma_has_register(const struct simt_wgmma *wgmma, unsigned int lane, uint64_t address);
 
-/* A product is about to begin: a fence, registers enough, and tiles laid out as they were made. */
+/* An MMA is about to begin: checks the fence, the number of registers, and the tiles' layout. */
 void simt_wgmma_check_begin(const struct simt_wgmmas *all, const struct simt_wgmma *wgmma);
-/* It begins to read its tiles; it has read them, all warps of it: who waits knows. */
+/* It begins to read its tiles; all its warps have read them, which waiting threads then know. */
 void simt_wgmma_note_begin(const struct simt_wgmma *wgmma, unsigned int warp);
 void simt_wgmma_note_end(const struct simt_wgmma *wgmma, unsigned int warp);
 

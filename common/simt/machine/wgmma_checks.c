@@ -1,4 +1,4 @@
-/* What is looked at when a product of four warps begins and ends. */
+/* Checks at the begin and end of an MMA of four warps. */
 #include <stdio.h>
 #include <string.h>
 
@@ -100,7 +100,7 @@ const void *simt_wgmma_register(unsigned int thread, uint64_t address, uint32_t 
     return NULL;
 }
 
-/* At least so many a thread needs: those of the sums that are under way, and of A. */
+/* Checks the least number of registers per thread: for pending accumulators and for A. */
 static void check_registers(const struct simt_wgmmas *all, const struct simt_wgmma *new)
 {
     unsigned int count = new->count + (new->call.a_in_registers ? 4 : 0);
@@ -146,8 +146,8 @@ static void check_fence(const struct simt_wgmmas *all, const struct simt_wgmma *
 
 /* ---- tiles ---- */
 
-/* As the tensor copy that made the tile laid it out: the pattern goes by the address. Where there
- * was no such copy, it begins with the tile. */
+/* Checks that the layout is that of the tensor copy that made the tile: its pattern depends on the
+ * address. Without such a copy, the pattern must begin with the tile. */
 static void check_swizzle(const struct simt_wgmma *wgmma, const struct simt_tile *tile)
 {
     const unsigned int mask = tile->span ? tile->span / SIMT_TILE_CHUNK - 1 : 0;
@@ -203,8 +203,8 @@ void simt_wgmma_check_begin(const struct simt_wgmmas *all, const struct simt_wgm
     check_registers(all, wgmma);
 }
 
-/* Which rows of a tile nobody has written; whether there are others, and whether bulk copies have
- * brought any. */
+/* Finds unwritten rows of a tile; whether it has written rows, and whether bulk copies wrote
+ * any. */
 static bool find_rows(const struct simt_tile *tile, bool missing[MOST_ROWS], bool *copied)
 {
     bool finds = false;
@@ -221,7 +221,7 @@ static bool find_rows(const struct simt_tile *tile, bool missing[MOST_ROWS], boo
     return finds;
 }
 
-/* Each chunk that the warp reads, but for rows that are `missing`: of A, its rows. */
+/* Notes each chunk that the warp reads, except for `missing` rows. Of A, it reads its own rows. */
 static void note_tile(const struct simt_wgmma *wgmma, const struct simt_tile *tile,
                       unsigned int warp, const bool *missing, uint32_t tag)
 {
@@ -243,10 +243,10 @@ static void note_tile(const struct simt_wgmma *wgmma, const struct simt_tile *ti
     }
 }
 
-/* Rows of A and columns of B that lie outside the matrices need not be brought: they go into sums
- * that nobody uses, and into no others. So rows that nobody has written any of do not count as read
- * if others of the tile are there, or, if all lie outside, what bulk copies brought of the other
- * operand. */
+/* Rows of A and columns of B outside the matrices need not be loaded: they only affect unused
+ * results. So completely unwritten rows do not count as read in two cases. The tile has other rows
+ * that are written. Or the whole tile is outside, and bulk copies wrote the other operand's
+ * tile. */
 void simt_wgmma_note_begin(const struct simt_wgmma *wgmma, unsigned int warp)
 {
     const bool in_registers = wgmma->call.a_in_registers;
@@ -264,7 +264,7 @@ void simt_wgmma_note_begin(const struct simt_wgmma *wgmma, unsigned int warp)
     }
 }
 
-/* Who has read is the group's agent, known to whoever waits in one of its warps. */
+/* The reader is the group's agent, which threads that wait in its warps know. */
 void simt_wgmma_note_end(const struct simt_wgmma *wgmma, unsigned int warp)
 {
     struct simt_wgmmas *first = simt_wgmmas_of(warp / SIMT_GROUP_WARPS * SIMT_GROUP_WARPS);

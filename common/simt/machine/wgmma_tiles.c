@@ -1,5 +1,5 @@
-/* Tiles in shared memory as matrix descriptors tell of them: the PTX ISA's "matrix descriptor" and
- * "canonical layouts". */
+/* Tiles in shared memory, as matrix descriptors describe them: the PTX ISA's "matrix descriptor"
+ * and "canonical layouts". */
 #include "machine/wgmma_tiles.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ unsigned int simt_tile_chunks(const struct simt_tile *tile)
     return tile->rows * tile->depth / per_chunk(tile);
 }
 
-/* Chunk by chunk: of K-major tiles, those of a row follow one another. */
+/* In K-major tiles, the chunks of a row are consecutive. */
 uint32_t simt_tile_chunk(const struct simt_tile *tile, unsigned int chunk, unsigned int *row,
                          unsigned int *k)
 {
@@ -66,7 +66,7 @@ uint32_t simt_tile_chunk(const struct simt_tile *tile, unsigned int chunk, unsig
                : offset;
 }
 
-/* A swizzle moves a chunk within its 128 bytes only. */
+/* A swizzle moves a chunk only inside its 128 bytes. */
 void simt_tile_bound(struct simt_tile *tile)
 {
     const unsigned int chunks = (tile->transposed ? tile->rows : tile->depth) / per_chunk(tile) - 1;

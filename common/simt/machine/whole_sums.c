@@ -1,4 +1,4 @@
-/* Sums of products of tensor cores that are whole numbers: exact, up to the limits of an int. */
+/* Integer sums of products of tensor cores: exact, up to the limits of an int. */
 #include "machine/sums.h"
 
 static bool are_bits(unsigned int type)
@@ -16,7 +16,7 @@ bool simt_is_whole(unsigned int type)
     return type <= SIMT_PTX_S8 || are_bits(type) || are_nibbles(type);
 }
 
-/* One of two numbers of 4 bits. */
+/* One of two 4-bit numbers. */
 static int nibble(unsigned int type, int pair, unsigned int which)
 {
     const int bits = pair >> 4 * which & 15;

@@ -1,13 +1,12 @@
-/* Shared memory as a kernel's 32-bit addresses see it: dynamic shared memory from byte 1024 on
- * (what is below is the system's, on a GPU, too), then the kernel's own variables, then those of
- * all functions. Offsets and addresses are the same modulo 1024, which is what alignments and the
- * swizzling of tiles go by, or twice a greater alignment that is asked for (one bit of a pointer
- * may choose a buffer); dynamic shared memory is aligned as on a GPU, where it comes behind the
- * kernel's variables, and no better.
+/* Shared memory at a kernel's 32-bit addresses: dynamic shared memory from byte 1,024 on (the bytes
+ * below belong to the system, also on a GPU), then the kernel's variables, then those of all
+ * functions. Offsets and addresses are equal modulo 1,024, as alignments and swizzles need it, or
+ * modulo twice a larger requested alignment (a pointer bit may choose a buffer). Dynamic shared
+ * memory is only aligned as on a GPU, after the kernel's variables.
  *
- * On a GPU the lowest bits of a pointer to shared memory are those of its 32-bit address, and there
- * are kernels that make matrix descriptors of pointers. Here the two differ; but the window begins
- * where no address in it has the lowest bits of a pointer, so that one can tell which it is. */
+ * On a GPU, a pointer to shared memory has the lowest bits of its 32-bit address, and some kernels
+ * make matrix descriptors from pointers. Here the two differ. But the window begins where no
+ * address in it has the lowest bits of a pointer, so they can be told apart. */
 #include <stdio.h>
 
 #include "base/exit.h"
@@ -16,7 +15,7 @@
 #include "observe/observer.h"
 #include "program/layout.h"
 
-enum { SYSTEM_BYTES = 1024, UNIT = 1024, ALIGNMENT = 16 /* of dynamic shared memory, by itself */ };
+enum { SYSTEM_BYTES = 1024, UNIT = 1024, ALIGNMENT = 16 /* of dynamic shared memory */ };
 
 static uint64_t dynamic_alignment = ALIGNMENT;
 
@@ -31,7 +30,7 @@ static uint64_t round_up(uint64_t bytes, uint64_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* On a GPU. */
+/* Its offset on a GPU. */
 static uint64_t dynamic_place(void)
 {
     return round_up(SYSTEM_BYTES + simt_layout->own_bytes, dynamic_alignment);
@@ -49,9 +48,9 @@ uint64_t simt_dynamic_offset(void)
     return SYSTEM_BYTES + (dynamic_place() - SYSTEM_BYTES) % simt_shared_unit();
 }
 
-enum { DESCRIBED = 1 << 18 }; /* what a matrix descriptor can name */
+enum { DESCRIBED = 1 << 18 }; /* the range of a matrix descriptor */
 
-/* Stretches of the window. */
+/* Parts of the window. */
 struct stretch {
     uint64_t offset;
     char *memory;
@@ -60,13 +59,13 @@ struct stretch {
 enum { DYNAMIC, OWN, ALL, STRETCHES };
 static struct stretch window[STRETCHES];
 
-/* How far an address that a descriptor names lies behind a pointer. */
+/* The distance from a pointer to an address in a descriptor. */
 static uint64_t behind(const struct stretch *stretch, uint64_t address)
 {
     return (address - (uintptr_t)stretch->memory) % DESCRIBED;
 }
 
-/* Whether an address of one stretch in the window has the lowest bits of a pointer to the other. */
+/* Whether an address of one part in the window has the lowest bits of a pointer to the other. */
 static bool may_be_taken_for(const struct stretch *window_of, const struct stretch *pointers)
 {
     return window_of->bytes > 0 && pointers->bytes > 0 &&
@@ -89,14 +88,14 @@ uint64_t simt_described_offset(uint64_t address)
     return address;
 }
 
-/* A gap behind each: what runs past the end of one is not taken for the next. */
+/* A gap after each: an overrun must not reach the next part. */
 static struct stretch stretch_behind(const struct stretch *before, char *memory, size_t bytes)
 {
     return (struct stretch){
         round_up(before->offset + before->bytes, UNIT) + (uintptr_t)memory % UNIT, memory, bytes};
 }
 
-/* From the first unit on where no address is like a pointer, if there is one. */
+/* Moves the window to the first unit at which no address looks like a pointer, if there is one. */
 static void begin_apart(void)
 {
     const uint64_t end = window[OWN].offset + window[OWN].bytes;
@@ -164,7 +163,7 @@ uint64_t simt_shared_offset(const void *address)
             return window[i].offset + in_it;
         }
     }
-    return (uint64_t)(uintptr_t)address; /* no shared memory: who uses it, is told */
+    return (uint64_t)(uintptr_t)address; /* not in shared memory: its use is reported */
 }
 
 uint64_t simt_shared_place(uint64_t address)

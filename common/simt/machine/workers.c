@@ -1,17 +1,16 @@
-/* Blocks on all cores.
+/* Runs blocks on all cores.
  *
- * The machine runs on one core, and all of its state is that of one process. But the blocks of most
- * launches have nothing to do with one another. So once a launch has taken a while, processes are
- * forked: each runs a stretch of the blocks that are to come, in a copy of all memory, while this
- * one goes on with the blocks before them. Then it tells what it wrote, what the checks know of the
- * words that it touched, and what it counted. If nobody else has written what it touched, nor
- * touched what it wrote, then all is as if its blocks had run here, one after the other, and is
- * taken over. Otherwise, or if it came to something that only one process can do
- * (simt_only_in_order: a fence, output, a finding, an atomic whose result the kernel uses, a branch
- * that nobody had taken yet), nothing is, and the blocks run here.
+ * The machine is one process on one core. But most blocks of a launch are independent. So when a
+ * launch has taken a while, processes are forked. Each runs a range of the next blocks in a copy of
+ * all memory, and this process runs the blocks before them. A worker then returns what it wrote,
+ * what the checks know of the words that it touched, and its counters. They are taken over if no
+ * other process wrote what it touched, or touched what it wrote: then the blocks might as well have
+ * run here, in order. Otherwise nothing is taken over, and the blocks run here. The same holds if a
+ * worker reaches something that only one process can do (simt_only_in_order: a fence, output, a
+ * finding, an atomic whose result is used, a branch that was not taken before).
  *
- * So results, counts and findings are those of one core. SIMT_CORES=1 uses no other;
- * SIMT_CORES_AFTER=0 has workers run blocks one by one from the start, for tests. */
+ * So results, counts and findings are those of one core. SIMT_CORES=1 uses no other core. With
+ * SIMT_CORES_AFTER=0, for tests, workers run single blocks from the start. */
 #include "machine/workers.h"
 
 #include <dirent.h>
@@ -46,43 +45,43 @@ enum { MOST_WORKERS = 15, MOST_KERNELS = 64, MOST_FAILURES = 3, MOST_ENDING = 64
 
 static const double usually_after = 0.2, longest_stretch = 2, shortest_launch = 0.02; /* seconds */
 static const double least_gain = 0.85;
-/* Available for each: whatever it writes is a copy. */
+/* Required per worker: what it writes is a copy. */
 static const size_t least_memory = (size_t)256 << 20;
-/* For what one tells: far more than it takes, and not memory before it is written. */
+/* For a worker's results: far more than needed; it takes no memory before it is written. */
 static const size_t told_bytes = (size_t)16 << 30;
 
 static struct worker {
     pid_t process;
-    int done; /* a byte comes from here once all is told; or it ends without one */
+    int done; /* delivers a byte when all is returned, or ends without one */
     size_t from, to;
     char *told;
 } workers[MOST_WORKERS];
 static unsigned int worker_count;
-/* Processes that end: that takes a while where there is much memory. */
+/* Ending processes: with much memory, the end takes a while. */
 static pid_t ending[MOST_ENDING];
 static unsigned int ending_count;
 
 size_t simt_workers_next = SIZE_MAX;
-/* Where blocks do little but write memory, to take that over takes as long as to write it. So a
- * first stretch with workers is compared with one without. */
+/* If blocks mostly write memory, taking that over takes as long as writing it. So a first round
+ * with workers is compared with one without. */
 static enum { FIRST, TRIED_TOGETHER, TRIED_ALONE, TOGETHER } phase;
-static double try_after, stretch, alone, together; /* seconds; the last two: a block's */
+static double try_after, stretch, alone, together; /* seconds; the last two: per block */
 static double launch_began, round_began;
 static double others;      /* processor time of workers */
-static size_t round_first; /* block */
+static size_t round_first; /* a block */
 static unsigned int failures;
 static bool had_workers;
 
-/* What is known of a kernel, in seconds. */
+/* Times of a kernel, in seconds. */
 static struct kernel {
     void (*invoke)(void *closure);
-    double total, after; /* all launches have taken; workers are tried (again) from then on */
-    double last, each;   /* the last launch took; a block of the last one without workers, or 0 */
+    double total, after; /* of all launches; workers are tried (again) after this */
+    double last, each;   /* last launch; per block of the last one without workers, or 0 */
     bool faster;         /* with workers */
 } kernels[MOST_KERNELS], *kernel;
 static size_t kernel_count;
 
-/* ---- whether to ---- */
+/* ---- whether to use workers ---- */
 
 static unsigned int cores;
 static double after; /* seconds of a launch */
@@ -108,8 +107,8 @@ static struct kernel *find_kernel(void)
     return found;
 }
 
-/* Other threads, as long as they only wait, neither hold what a forked process needs nor change
- * what it reads. */
+/* Other threads are harmless while they only wait: then they hold no lock that a forked process
+ * needs, and change nothing that it reads. */
 static bool is_alone(void)
 {
     DIR *threads = opendir("/proc/self/task");
@@ -132,7 +131,7 @@ static bool is_alone(void)
     return alone;
 }
 
-/* The program neither looks at nor minds the end of a process that it has not started. */
+/* Whether the program ignores the end of child processes that it has not started. */
 static bool may_have_children(void)
 {
     struct sigaction action;
@@ -142,7 +141,7 @@ static bool may_have_children(void)
 
 static void choose_times(void)
 {
-    const double seen = kernel->last / 16; /* how long blocks take this time */
+    const double seen = kernel->last / 16; /* this time per block */
     if (after <= 0) {
         try_after = stretch = 0;
     } else if (kernel->faster) {
@@ -178,9 +177,9 @@ void simt_workers_start_launch(void)
     simt_workers_next = simt_grid.ends > 1 ? simt_grid.ends : 1;
 }
 
-/* ---- a worker ---- */
+/* ---- the worker ---- */
 
-/* What a kernel prints comes out where the blocks run again. */
+/* Discards a kernel's output: it appears where the blocks run again. */
 static int catch_output(void)
 {
     const int sink = memfd_create("simt_worker", MFD_CLOEXEC);
@@ -225,7 +224,7 @@ __attribute__((noreturn)) static void end_work(void)
     _exit(write(workers[0].done, "", 1) == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* ---- who it works for ---- */
+/* ---- the main process ---- */
 
 static void reap(bool all)
 {
@@ -300,7 +299,7 @@ static bool start_worker(struct worker *worker, unsigned int number)
     return true;
 }
 
-/* Seconds a block since the round began. */
+/* Seconds per block since the round began. */
 static double pace(void)
 {
     return (simt_seconds() - round_began) / (double)(simt_grid.started - round_first);
@@ -312,7 +311,7 @@ static void begin_round(void)
     round_first = simt_grid.started;
 }
 
-/* It is tried again, but later and for longer. */
+/* Stops workers; they are tried again later, for longer. */
 static void do_without(void)
 {
     const double so_far = kernel->total + simt_seconds() - launch_began;
@@ -325,7 +324,7 @@ static void do_without(void)
     begin_round();
 }
 
-/* Each takes as many blocks, this process the first. */
+/* Each process gets `blocks` blocks, this one the first. */
 static void start_workers(size_t blocks)
 {
     const unsigned int most = cores - 1;
@@ -337,7 +336,7 @@ static void start_workers(size_t blocks)
     }
     from = simt_grid.started + blocks;
     had_workers = true;
-    fflush(stdout); /* or it is a worker's, too */
+    fflush(stdout); /* or a worker would also write it */
     fflush(stderr);
     simt_workers_next = from;
     while (worker_count < most && from < simt_grid.blocks) {
@@ -358,7 +357,7 @@ static void start_workers(size_t blocks)
     }
 }
 
-/* It has done all of its blocks, in not much more time than this process took for its own. */
+/* Whether the worker has run all its blocks, in not much more time than this process took. */
 static bool await(const struct worker *worker)
 {
     const double taken = simt_seconds() - round_began;
@@ -371,8 +370,8 @@ static bool await(const struct worker *worker)
     return ready == 1 && read(worker->done, &byte, 1) == 1;
 }
 
-/* As many of the workers' stretches as follow on what has been done. False if not even the first
- * does. */
+/* Takes over the workers' results in order, up to the first that does not fit. False if none
+ * fits. */
 static bool take_over(void)
 {
     unsigned int taken = 0;
@@ -388,7 +387,7 @@ static bool take_over(void)
         if (!simt_observer.part_fits(part, taken + 1)) {
             break;
         }
-        simt_atomics_part_take(&changes, true); /* before what was stored after some of them */
+        simt_atomics_part_take(&changes, true); /* before stores that follow some of them */
         simt_observer.part_take(&part, taken + 1);
         simt_add_counters(&simt_counts, &counts, sizeof counts);
         others += seconds;
@@ -400,7 +399,7 @@ static bool take_over(void)
     return taken > 0;
 }
 
-/* A block takes so long here. */
+/* `each`: seconds per block here. */
 static void go_on_together(double each)
 {
     const size_t left = simt_grid.blocks - simt_grid.started;
@@ -418,7 +417,7 @@ static void go_on_together(double each)
     start_workers(blocks < 1 ? 1 : (size_t)blocks);
 }
 
-/* Whether to go on so, where a block takes so long without workers. */
+/* Whether to continue; `each`: seconds per block without workers. */
 static bool is_faster(double each)
 {
     if (together > least_gain * each && after > 0) {
