@@ -34,7 +34,7 @@ struct simt_now {
     uint32_t era;     /* lower tags: an earlier era */
     uint32_t barrier; /* lower tags of this era: before the block's last barrier */
     uint32_t *tags;   /* of the block's threads */
-    bool fine;        /* the launch has ordered more than barriers and whole warps do */
+    bool fine;        /* the launch has finer orders than barriers and whole warps make */
 };
 extern struct simt_now simt_now;
 

@@ -67,10 +67,10 @@ void simt_note_guard(unsigned int site);
 /* A volatile read of a site. While the site reads only one place per era, it may read a flag. */
 void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
 
-/* All three drop guarded and suppressed findings. The last one reports and forgets the rest; if
- * there were any, tell_more() adds text. It returns the number without notes. simt_judge_strictly()
- * drops notes, but a race is no note then, whatever its values. Kernels of this project are judged
- * that way. */
+/* The first and the last one drop guarded and suppressed findings. The last one then reports and
+ * forgets the others; if there were any, tell_more() adds text. It returns the number without
+ * notes. simt_judge_strictly() drops notes, but treats no race as a note, whatever its values.
+ * Kernels of this project are judged that way. */
 bool simt_have_findings(void);
 /* Whether all findings are reads of unwritten global memory without any copy into it. Then
  * describes that. */

@@ -15,7 +15,7 @@ unsigned int simt_keep_finding(const struct finding *finding, bool is_note);
 /* Counts unchecked blocks of a launch; and reports all of them in one line. */
 void simt_add_unchecked(const struct simt_launch *launch, uint64_t blocks);
 void simt_tell_unchecked(FILE *file);
-/* Writes the file of SIMT_FINDINGS: NAME.sarif as SARIF, others as JSON. (Irregular files are
+/* Writes the file of SIMT_FINDINGS: NAME.sarif as SARIF, others as JSON. (A pipe or device is
  * written only once, at the end.) On failure, prints the reason and returns false. */
 bool simt_write_kept(bool at_end);
 /* At the program's end: reports the number of findings, and of suppressed ones. */

@@ -124,7 +124,7 @@ struct simt_mbarrier {
     long bytes;                     /* that this phase still waits for */
     bool polled;                    /* by mbarrier.test_wait, since the last copy was made */
     unsigned int agent;             /* the writer of its data: observer.h; 0: none */
-    const char *file;               /* where it was initialised */
+    const char *file;               /* where it was initialized */
     int line;
     const void *caller;
     struct simt_clock *arrived, *completed; /* known from this phase; from earlier ones */

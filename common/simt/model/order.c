@@ -1,12 +1,13 @@
 /* Which of a warp's lanes goes first when they have parted.
  *
- * Lanes reconverge if the lane behind the join point goes first. Machine addresses do not show
- * which lane that is: each compiler orders the blocks of a program in its own way. The control flow
- * does, and the traces show it: each event is a node, and an edge leads to the lane's next event in
- * the same call. Nodes are ranked: every edge except for a loop's back edge leads up. A loop has
- * the ranks from its head on to itself, so a lane that has left it waits for the lanes inside. This
- * is the weak topological order of F. Bourdoncle, "Efficient chaotic iteration strategies with
- * widenings" (1993). A lane on a back edge to a loop's head also waits for the lanes inside.
+ * Lanes reconverge if the lane that is still before the join point goes first. Machine addresses do
+ * not show which lane that is: each compiler orders the blocks of a program in its own way. The
+ * control flow does, and the traces show it. Each event is a node. An edge leads to the lane's next
+ * event in the same call. Nodes are ranked: every edge except for a loop's back edge leads up. A
+ * loop has the ranks from its head on to itself, so a lane that has left it waits for the lanes
+ * inside. This is the weak topological order of F. Bourdoncle, "Efficient chaotic iteration
+ * strategies with widenings" (1993). A lane on a back edge to a loop's head also waits for the
+ * lanes inside.
  *
  * Only edges that some lane has taken are known. The trace of a lane may be cut short because it is
  * full. Such a lane is assumed to reach the others, unless they are known to be behind it: they
