@@ -400,7 +400,7 @@ void __ubsan_handle_float_cast_overflow(const struct cast_data *data, uint64_t b
     pending.is_telling = false;
 }
 
-#else /* other machines stay in range */
+#else /* on other processors, the results stay in range */
 
 void __ubsan_handle_float_cast_overflow(const void *data, uint64_t bits);
 void __ubsan_handle_float_cast_overflow(const void *data, uint64_t bits)
