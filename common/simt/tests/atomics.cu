@@ -1,7 +1,7 @@
-// Atomics on floats, halves, pairs of these and vectors, bit by bit: for each case one line, with a
-// hash of what is in memory afterwards and its first four words. An H200 printed atomics_h200.txt;
+// Atomics on floats, halves, pairs of these and vectors, bit by bit. Each case prints one line: a
+// hash of memory afterwards and its first four words. atomics_h200.txt is the output of an H200;
 // test_same_as_h200.sh compares. With a part of a name as argument, the program prints all words of
-// these cases. Inputs come from a formula, so that they need not be stored.
+// the matching cases. Inputs come from a formula, not from a file.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -24,7 +24,7 @@ __host__ __device__ static uint32_t hashed(uint32_t x)
     return x ^ x >> 16;
 }
 
-// Zeros, infinities, NaNs of two kinds, a subnormal number, the largest one.
+// Zeros, infinities, two kinds of NaN, a subnormal number, the largest number.
 __host__ __device__ static uint32_t special(const Format &f, int which)
 {
     const uint32_t sign = 1u << (f.bits - 1), top = ((1u << f.exponent) - 1) << f.fraction;
@@ -48,7 +48,7 @@ __host__ __device__ static uint32_t special(const Format &f, int which)
     }
 }
 
-// Number i of the first or of the second operands: of similar size, of any, small, special.
+// Number i of the first or second operands: of similar or any magnitude, small, or special.
 __host__ __device__ static uint32_t operand(const Format &f, int i, bool second)
 {
     const uint32_t random = hashed((uint32_t)i * 2 + second), bias = (1u << (f.exponent - 1)) - 1;
@@ -79,8 +79,8 @@ __host__ __device__ static void fill(const Format &f, int thread, bool second, u
 #define LIST4(c, x) c(x[0]), c(x[1]), c(x[2]), c(x[3])
 #define LIST8(c, x) LIST4(c, x), c(x[4]), c(x[5]), c(x[6]), c(x[7])
 
-// A kernel for each: a thread's operands lie side by side in its 16 bytes; where it is done in
-// shared memory, they are brought there first.
+// One kernel per case: a thread's operands lie side by side in its 16 bytes. For a case in shared
+// memory, the kernel first copies them there.
 #define CASE(name, T, in_shared, ...)                                                              \
     __global__ void name(Format f, uint32_t *memory, uint32_t *old)                                \
     {                                                                                              \
@@ -104,7 +104,7 @@ __host__ __device__ static void fill(const Format &f, int thread, bool second, u
     }
 
 typedef unsigned short half_t;
-// Of one number; of an array of such.
+// Atomics on one number, then on vectors of numbers.
 #define ATOM1(name, op, T, c, in_shared)                                                           \
     CASE(name, T, in_shared,                                                                       \
          asm volatile("atom." op " %0, [%1], %2;"                                                  \
@@ -178,14 +178,14 @@ RED2(red_v2_bf16x2, "add.noftz.v2.bf16x2", unsigned, "r")
 ATOM4(add_v4_bf16x2, "add.noftz.v4.bf16x2", unsigned, "r")
 RED8(min_v8_bf16, "min.noftz.v8.bf16", half_t, "h")
 ATOM4(max_v4_bf16x2, "max.noftz.v4.bf16x2", unsigned, "r")
-// Every second thread finds what it expects.
+// In every second thread the comparison succeeds.
 CASE(cas_b16, half_t, false,
      asm volatile("atom.global.cas.b16 %0, [%1], %2, %3;"
                   : "=h"(d[0])
                   : "l"(p), "h"((half_t)(a[0] + threadIdx.x % 2)), "h"(b[0])
                   : "memory");)
 
-// What cp.reduce.async.bulk does with them.
+// The same operations by cp.reduce.async.bulk.
 #define BULK(name, op)                                                                             \
     __global__ void name(Format f, uint32_t *memory, uint32_t *)                                   \
     {                                                                                              \
@@ -218,7 +218,7 @@ static void run(const char *only, const char *name, const Format &f, int element
                 void (*kernel)(Format, uint32_t *, uint32_t *))
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    // Each number in the place of the first once is enough.
+    // It is enough to combine each pair of operands once, in the place of the first.
     uint32_t *memory, *old, host[4 * PAIRS], before[4 * PAIRS];
     const int words = (elements * f.bits + 31) / 32;
     if (!strstr(name, only))

@@ -1,11 +1,11 @@
-// Barriers that only some threads of a block come to; local variables of others.
+// Barriers that only some threads of a block reach, and pointers to other threads' local variables.
 #include <cooperative_groups.h>
 
 #include "cases.cuh"
 
 namespace cg = cooperative_groups;
 
-// Between arriving and waiting a thread may do what no other needs: here it may write `late`.
+// Between arrive and wait, a thread may do work that no other thread needs, such as writing `late`.
 template <bool early>
 __global__ void two_steps(float *o, const float *a)
 {
@@ -157,7 +157,7 @@ __global__ void ok_while(float *o, const float *a)
     }
 }
 
-// The barrier is in a function, which only some call.
+// The barrier is in a function that only some threads call.
 __device__ __noinline__ float wait_and_read(const float *s)
 {
     __syncthreads(); // FAULT barrier_in_function
@@ -172,7 +172,7 @@ __global__ void barrier_in_function(float *o, const float *a)
     s[t] = a[t];
     if (t < 64)
         x = wait_and_read(s);
-    o[t] = x; /* or the line before: where the others' way joins is the compiler's choice */
+    o[t] = x; /* or the line before: the compiler chooses where the other threads rejoin */
 }
 
 __global__ void left_by_break(float *o, const float *a)
@@ -218,7 +218,7 @@ __global__ void ok_uniform(float *o, const float *a, int n)
     }
 }
 
-// The first warp makes, the others use, and both go on by themselves to the end.
+// The first warp produces, the others consume. Then both run to the end independently.
 __global__ void ok_roles(float *o, const float *a)
 {
     __shared__ float s[256];
@@ -291,7 +291,7 @@ __global__ void ok_equal(float *o)
             o[i] += 1;
         }
         if (threadIdx.x == 16 * round)
-            return; // before the others come to the loop again
+            return; // before the others come back to the start of the loop
     }
     for (int i = 0; i < 2; i++)
         __syncthreads();

@@ -1,9 +1,9 @@
-// What faults.cu and its neighbours share: a table of cases, each with what must be said of it, and
-// the `main` that runs one. `PROGRAM NAME` runs it and must end with status 1 and a report that has
-// the phrase and names every line marked `FAULT NAME`; note_... say so with status 0, and ok_...
-// end well and silent; once_... has one finding. In another order of threads, only_... alone is
-// wrong, and default_... need not be found. `PROGRAM` lists names and phrases. Read by
-// test_faults.c.
+// Shared by faults.cu and similar files: a table of cases and the `main` that runs one.
+// test_faults.c reads both. `PROGRAM NAME` must exit with status 1. Its report must contain the
+// case's phrase and every line marked `FAULT NAME`. note_... does the same with status 0; ok_...
+// ends with status 0 and no report; once_... has exactly one finding. only_... is wrong only in
+// other orders of threads; default_... need not be found there. `PROGRAM` without a name lists all
+// names and phrases.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ struct Case {
     void (*run)();
 };
 
-// Device memory that nobody has written, and memory that is 0.
+// Device memory without initial values, and device memory set to 0.
 template <class T>
 static T *unwritten(size_t bytes)
 {
@@ -33,7 +33,7 @@ static T *zeros(size_t bytes)
     return memory;
 }
 
-// A copy to the host: kernels that read what was never written would otherwise only take time.
+// Copies to the host. Otherwise the program only measures time, and uninitialized reads are notes.
 static void use_results()
 {
     int result, *results = zeros<int>(sizeof *results);

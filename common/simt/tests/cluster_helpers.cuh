@@ -1,4 +1,4 @@
-// What faults_cluster.cu calls: a line of PTX each. Reports name the line that calls.
+// Helpers of faults_cluster.cu: one line of PTX each. Reports name the line of the call.
 #ifndef CLUSTER_HELPERS_CUH
 #define CLUSTER_HELPERS_CUH
 
@@ -38,7 +38,7 @@ __device__ static __forceinline__ void arrive_at(unsigned barrier)
                  : "memory");
 }
 
-// To the same place in each block of the mask.
+// Copies to the same offset in each block whose bit is set in the mask.
 __device__ static __forceinline__ void load_to(void *to, const void *from, unsigned bytes,
                                                barrier_t *b, unsigned short mask)
 {
@@ -49,7 +49,7 @@ __device__ static __forceinline__ void load_to(void *to, const void *from, unsig
         : "memory");
 }
 
-// Adds numbers to those at `to`, which may be another block's, as the mbarrier may.
+// Adds numbers to those at `to`. Both `to` and the mbarrier may be in another block.
 __device__ static __forceinline__ void add_to(unsigned to, const void *from, unsigned bytes,
                                               unsigned barrier)
 {

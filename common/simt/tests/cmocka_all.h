@@ -1,4 +1,4 @@
-/* cmocka with what it wants included before it, for C and C++. */
+/* cmocka and the headers that must be included before it, for C and C++. */
 #ifndef SIMT_CMOCKA_ALL_H
 #define SIMT_CMOCKA_ALL_H
 

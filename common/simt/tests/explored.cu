@@ -1,4 +1,4 @@
-/* Kernels to look at on a page: test_explore.sh and test_explorer.py run this with SIMT_EXPLORE.
+/* Kernels to display on a page: test_explore.sh and test_explorer.py run this with SIMT_EXPLORE.
  * Usage: simt_explored banks | blocks | race | long | crowd | stuck | fault | early | assertion |
  * ring | cluster | none */
 #include <cassert>
@@ -13,9 +13,9 @@ static __device__ unsigned int mix(unsigned int x)
     return x ^ x >> 16;
 }
 
-/* Loads and stores of a T by one warp, at places that look random; some lanes stay out. Lanes may
- * load what others load, and store each to a place of its own: count is a power of two, and at
- * least 8 * 32. */
+/* Loads and stores of a T by one warp, at places that look random; some lanes are idle. Several
+ * lanes may load the same word, but each lane stores to its own word. `count` is a power of two and
+ * at least 256. */
 template <typename T>
 static __device__ void touch(T *words, unsigned int count, unsigned int seed)
 {
@@ -115,14 +115,14 @@ __global__ void assertion(int *out)
     assert(threadIdx.x != 35);
 }
 
-/* Lane 0 of block 1 does nothing before, and no lane behind it anything at all. */
+/* In block 1, lane 0 faults at its first access, so later lanes do nothing at all. */
 __global__ void early(const int *in, int *out)
 {
     if (blockIdx.x == 1)
         out[threadIdx.x] = in[threadIdx.x];
 }
 
-/* Tiles of 64 floats come by bulk copies, and an mbarrier tells when. */
+/* Bulk copies load tiles of 64 floats. An mbarrier signals when each tile is complete. */
 __global__ void ring(float *out, const float *in)
 {
     __shared__ __align__(16) float tile[2][64];
@@ -143,8 +143,8 @@ __global__ void ring(float *out, const float *in)
     }
 }
 
-/* Block 0 has a tile copied into both blocks; block 1 tells it by an arrival when it has read its
- * own, which warp 1 of block 0 waits for. */
+/* Block 0 copies a tile into both blocks. Block 1 arrives at an mbarrier when it has read its tile.
+ * Warp 1 of block 0 waits for that arrival. */
 __global__ void __cluster_dims__(2, 1, 1) cluster(float *out, const float *in)
 {
     __shared__ __align__(16) float tile[64];

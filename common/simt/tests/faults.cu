@@ -1,4 +1,4 @@
-// Seeded faults of all kinds, each the mistake of one line.
+// Seeded faults of all kinds. Each is a mistake in one line.
 #include "cases.cuh"
 
 #include <vector>
@@ -114,7 +114,7 @@ __global__ void all_write_one(float *out, const float *in)
 
 __device__ unsigned tickets;
 
-// The last block takes what all blocks have left; lane 0's fence is not the other lanes'.
+// The last block adds what all blocks have stored. The fence of lane 0 does not cover other lanes.
 template <bool synchronized>
 __device__ void add_what_is_left(float *out, float *left, const float *in)
 {
@@ -142,7 +142,7 @@ __global__ void ok_shuffle_and_syncwarp(float *out, float *left, const float *in
     add_what_is_left<true>(out, left, in);
 }
 
-// Who reads wants to know all that is added; nothing orders the two.
+// The reader expects the final sum, but nothing orders the read after the additions.
 __global__ void added_after_a_read(float *out, int *sum)
 {
     if (threadIdx.x < 32)
@@ -323,8 +323,8 @@ __global__ void dynamic_index(float *out)
     out[threadIdx.x] = s[threadIdx.x];
 }
 
-#if defined __x86_64__ && !defined __SANITIZE_ADDRESS__ // others take it, or look themselves
-// Rows of 14 floats: every second one begins at a multiple of 8 only.
+#if defined __x86_64__ && !defined __SANITIZE_ADDRESS__ // others allow it, or ASan reports it
+// Rows of 14 floats: every second row is aligned to 8 bytes only.
 __global__ void local_float4(float4 *out, int row)
 {
     alignas(16) float rows[4][14];
@@ -692,7 +692,7 @@ __global__ void ok_bytes(unsigned char *out, unsigned short *shorts)
     out[threadIdx.x] = (unsigned char)shorts[threadIdx.x];
 }
 
-// Neighbours in a word: read by all first, then written by each.
+// Neighbouring bytes and shorts of a word: each thread reads and then writes its own.
 __global__ void ok_bytes_in_place(unsigned char *bytes, unsigned short *shorts)
 {
     bytes[threadIdx.x] = (unsigned char)(bytes[threadIdx.x] + 1);
@@ -720,7 +720,7 @@ struct Point {
     }
 };
 
-// As nvcc takes it: a constructor that does nothing.
+// nvcc also accepts this: a constructor that does nothing.
 struct Sample {
     float value;
     __device__ Sample()
@@ -795,7 +795,7 @@ __global__ void ok_heap_array(int *out)
         free(data);
 }
 
-// What cudaMalloc() gives a kernel is of the same heap; more than that has is an error.
+// cudaMalloc() in a kernel allocates from the same heap. A size beyond the heap is an error.
 __global__ void ok_heap_cuda(int *out)
 {
     int *data, *much = out;
@@ -809,7 +809,7 @@ __global__ void ok_heap_cuda(int *out)
         cudaFree(data);
 }
 
-// More than fits at once, one after the other; and what does not fit is NULL.
+// Allocations that together exceed the heap, one after the other. One that does not fit is NULL.
 __global__ void ok_heap_limit(int *out)
 {
     for (int i = 0; i < 100; i++) {
@@ -874,7 +874,7 @@ __global__ void ok_loop_of_one_lane(float *out, const float *in)
     out[threadIdx.x] = sum;
 }
 
-// ---- which is run how ---------------------------------------------------------------------------
+// ---- cases --------------------------------------------------------------------------------------
 
 static float *f, *g, *unset;
 static int *ints;
@@ -926,7 +926,7 @@ static const Case cases[] = {
     {"far_past", "past the end", [] { far_past<<<1, 32>>>(f, 1024); }},
     {"before_start", "4 bytes before the start of a 3840-byte allocation",
      [] {
-         float *page; // whole pages, so that none lies before it
+         float *page; // whole pages, with no other allocation before it
          cudaMalloc(&page, 4096 - 256);
          cudaMemset(page, 0, 4096 - 256);
          before_start<<<1, 32>>>(f, page);

@@ -1,5 +1,5 @@
-// Clusters, and tiles of several warps: what is right in blocks that reach one another's shared
-// memory, and seeded faults. As faults.cu; compiles with nvcc (sm_90a) as well.
+// Clusters, and tiles of several warps: correct kernels whose blocks access one another's shared
+// memory, and seeded faults. The format is that of faults.cu. nvcc (sm_90a) also compiles it.
 #include <cooperative_groups.h>
 #include <cuda.h>
 
@@ -10,9 +10,9 @@ namespace cg = cooperative_groups;
 
 static const int BLOCK = 64, TILE = 256; // threads; bytes
 
-// ---- what is right ----
+// ---- correct kernels ----
 
-// Each block's sum from the parts of all; by pointers.
+// Each block sums the parts of all blocks, through pointers.
 __global__ void __cluster_dims__(4, 1, 1) ok_pointers(float *out)
 {
     __shared__ float part[BLOCK];
@@ -30,7 +30,7 @@ __global__ void __cluster_dims__(4, 1, 1) ok_pointers(float *out)
         __trap();
 }
 
-// The same by PTX, in clusters of two dimensions; and sums by atomics in one of the blocks.
+// The same in PTX, in two-dimensional clusters. Atomics accumulate a sum in one of the blocks.
 __global__ void ok_ptx(int *out)
 {
     extern __shared__ float part[];
@@ -52,7 +52,7 @@ __global__ void ok_ptx(int *out)
         out[blockIdx.y * gridDim.x + blockIdx.x] = rank;
 }
 
-// Producers tell the consumer in another block by its mbarrier.
+// Producers signal the consumer in another block through its mbarrier.
 __global__ void __cluster_dims__(2, 1, 1) ok_remote_arrival(float *out)
 {
     __shared__ float stage[BLOCK];
@@ -76,7 +76,7 @@ __global__ void __cluster_dims__(2, 1, 1) ok_remote_arrival(float *out)
     cluster_sync();
 }
 
-// Each block copies a half to both; stages are given back to both who fill them, or to the own one.
+// Each block copies half a tile to both. It frees the stage for both producers or only its own.
 template <unsigned GIVEN_BACK_TO>
 __global__ void __cluster_dims__(2, 1, 1) multicast(float *out, const float *in)
 {
@@ -109,7 +109,7 @@ __global__ void __cluster_dims__(2, 1, 1) multicast(float *out, const float *in)
     cluster_sync();
 }
 
-// A block sends of its own shared memory to another one's.
+// A block copies from its own shared memory to that of another block.
 __global__ void __cluster_dims__(2, 1, 1) ok_send(float *out)
 {
     __shared__ __align__(128) float from[BLOCK], to[BLOCK];
@@ -134,7 +134,7 @@ __global__ void __cluster_dims__(2, 1, 1) ok_send(float *out)
     out[blockIdx.x * BLOCK + threadIdx.x] = to[threadIdx.x];
 }
 
-// Threads send registers: four at a time, and numbers that are added up where they arrive.
+// Threads send registers: four at a time, and numbers that are added at the destination.
 template <bool WAITS>
 __global__ void __cluster_dims__(2, 1, 1) send_registers(float *out)
 {
@@ -171,7 +171,7 @@ __global__ void __cluster_dims__(2, 1, 1) send_registers(float *out)
     cluster_sync();
 }
 
-// All blocks add to what the first one has, and it waits for their bytes.
+// All blocks add to the memory of the first block, which waits for their bytes.
 template <bool WAITS>
 __global__ void __cluster_dims__(4, 1, 1) reduce(float *out)
 {
@@ -208,7 +208,7 @@ __global__ void __cluster_dims__(4, 1, 1) reduce(float *out)
     cluster_sync();
 }
 
-// The block's own shared memory; its zeros are written without a fence.
+// The block's own shared memory. Without FENCE, no proxy fence follows the ones written to `sums`.
 template <bool FENCE>
 __global__ void __cluster_dims__(1, 1, 1) reduce_here(float *out)
 {
@@ -233,7 +233,7 @@ __global__ void __cluster_dims__(1, 1, 1) reduce_here(float *out)
     out[threadIdx.x] = sums[threadIdx.x];
 }
 
-// On a GPU this is an illegal instruction.
+// On a GPU, this is an illegal instruction.
 __global__ void no_cluster(float *out)
 {
     __shared__ __align__(128) unsigned from[BLOCK], sums[BLOCK];
@@ -251,9 +251,9 @@ __global__ void no_cluster(float *out)
     out[threadIdx.x] = sums[threadIdx.x];
 }
 
-// ---- what is not ----
+// ---- faults ----
 
-// Nothing says that the other block has written, or started.
+// Nothing ensures that the other block has written, or even started.
 __global__ void __cluster_dims__(2, 1, 1) no_sync(float *out)
 {
     __shared__ float part[BLOCK];
@@ -275,7 +275,7 @@ __global__ void __cluster_dims__(2, 1, 1) relaxed(float *out)
     cluster_sync();
 }
 
-// A block overwrites what another one still reads.
+// A block overwrites data that another block still reads.
 __global__ void __cluster_dims__(2, 1, 1) overwritten(float *out)
 {
     __shared__ float part[BLOCK];
@@ -358,7 +358,7 @@ __global__ void __cluster_dims__(2, 1, 1) no_such_rank(float *out)
 static float *f, *g;
 static int *ints;
 
-// A tile's threads exchange a number each, in shared memory.
+// The threads of a tile exchange one number each through shared memory.
 template <unsigned DISTANCE>
 __global__ void exchange_in_tiles(float *out)
 {
@@ -399,14 +399,14 @@ static cudaError_t launch(dim3 grid, unsigned x, unsigned y)
 static void two_dimensions()
 {
     int host[16];
-    // Ranks within clusters of 2 x 2, in a grid of 4 x 4.
+    // Ranks in clusters of 2 x 2, in a grid of 4 x 4.
     if (launch(dim3(4, 4), 2, 2) != cudaSuccess ||
         cudaMemcpy(host, ints, sizeof host, cudaMemcpyDeviceToHost) != cudaSuccess)
         exit(3);
     for (int i = 0; i < 16; i++)
         if (host[i] != i / 4 % 2 * 2 + i % 2)
             exit(1);
-    // No multiple of the cluster; too many blocks for one.
+    // Errors: a grid that is not a multiple of the cluster, and too many blocks in a cluster.
     if (launch(dim3(3, 2), 2, 2) == cudaSuccess || launch(dim3(16), 16, 1) == cudaSuccess)
         exit(1);
     cudaGetLastError();

@@ -1,5 +1,5 @@
-// Seeded faults of memory that is not a kernel's, and of launches.
-#include <cases.cuh> // <>: no variables of the device are in it, so that all are known
+// Seeded faults in launches and in memory that does not belong to a kernel.
+#include <cases.cuh> // <>: it has no device variables, so the runtime knows all
 
 #undef NDEBUG
 #include <cassert>
@@ -58,8 +58,8 @@ __global__ void past_constant(float *out, int n)
 
 // ---- shared memory ------------------------------------------------------------------------------
 
-// Three rows of `in` are in shared memory and move up. Nobody has loaded their ends: they are
-// moved, too, but not used.
+// Three rows of `in` are in shared memory and move up. No thread loads the elements at their ends.
+// These move with the rows, but no thread uses them.
 __global__ void ok_moved(float *out, const float *in, int rows)
 {
     __shared__ float before[BLOCK], here[BLOCK], after[BLOCK];
@@ -99,7 +99,7 @@ __global__ void added_unset(float *out, const float *in)
     out[threadIdx.x] = s[threadIdx.x];
 }
 
-// What is moved and written then is written.
+// Memory that is first overwritten with uninitialized data and then set counts as set.
 __global__ void ok_moved_and_set(float *out)
 {
     __shared__ float a[BLOCK], b[BLOCK];
@@ -274,7 +274,7 @@ __device__ __noinline__ T same(T value)
     return value;
 }
 
-// Each with how it is put somewhere and taken from there.
+// One struct per way to copy a structure: how to store it and how to load it.
 #define WAY(name, T, put_it, get_it)                                                               \
     struct name {                                                                                  \
         using type = T;                                                                            \
@@ -287,7 +287,7 @@ __device__ __noinline__ T same(T value)
             return get_it, (void)size, value;                                                      \
         }                                                                                          \
     };
-#ifdef __clang__ // which has no hooks for what moves as 3, 5, 6 or 7 bytes
+#ifdef __clang__ // clang has no hooks for moves of 3, 5, 6 or 7 bytes
 using Bytes = Array<unsigned char, 9>;
 #else
 using Bytes = Array<unsigned char, 3>;
@@ -452,7 +452,7 @@ static const Case cases[] = {
          cudaMallocHost(&pinned, BLOCK * sizeof *pinned);
          cudaMalloc(&copy, BLOCK * sizeof *copy);
          set_all(managed);
-         add_one<<<1, BLOCK>>>(managed); // and writes what the host has not
+         add_one<<<1, BLOCK>>>(managed); // also writes what the host has not
          write_all<<<1, BLOCK>>>((float *)managed + BLOCK);
          cudaDeviceSynchronize();
          add_one<<<1, BLOCK>>>(managed + BLOCK);
@@ -559,7 +559,7 @@ static const Case cases[] = {
      }},
     {"ok_large", "",
      [] {
-         // Neither time nor memory for what nobody touches.
+         // Memory that the program never touches must cost neither time nor memory.
          size_t bytes = (size_t)1 << 30;
          char *large = nullptr, *other = nullptr;
          if (cudaMalloc(&large, bytes) != cudaSuccess || cudaMalloc(&other, bytes) != cudaSuccess)
@@ -605,7 +605,7 @@ static const Case cases[] = {
 int main(int count, char **arguments)
 {
     if (count > 1 && strcmp(arguments[1], "unasked") == 0)
-        atexit([] { _exit(1); }); // the last to run
+        atexit([] { _exit(1); }); // handlers run in reverse order: this is the last
     of_host[count] = 1;
     f = zeros<float>(4096);
     ints = zeros<int>(4096);

@@ -1,5 +1,5 @@
-// Seeded faults of inline PTX: mbarriers, asynchronous copies, barriers with a number. As
-// faults.cu; compiles with nvcc (sm_90a) as well.
+// Seeded faults in inline PTX: mbarriers, asynchronous copies, numbered barriers. The format is
+// that of faults.cu. nvcc (sm_90a) also compiles it.
 #include <cuda.h>
 
 #include "cases.cuh"
@@ -104,7 +104,7 @@ __global__ void init_unordered(float *out)
     out[threadIdx.x] = 0;
 }
 
-// What was written before an arrival is there behind the wait; what comes after it, is not.
+// After the wait, writes from before an arrival are visible. Writes from after it are not.
 __global__ void written_after_arrival(float *out)
 {
     __shared__ float s[BLOCK];
@@ -118,7 +118,7 @@ __global__ void written_after_arrival(float *out)
     out[threadIdx.x] = s[BLOCK - 1 - threadIdx.x]; // FAULT written_after_arrival
 }
 
-// The consumers wait, but tell nobody that they have read: the producer overwrites the stage.
+// The consumers wait but never signal that they have read. The producer overwrites the stage.
 __global__ void stage_overwritten(float *out)
 {
     __shared__ float stage[64];
@@ -140,7 +140,7 @@ __global__ void stage_overwritten(float *out)
     out[threadIdx.x] = sum;
 }
 
-// They tell, but too early.
+// The consumers signal, but too early.
 __global__ void freed_too_early(float *out)
 {
     __shared__ float stage[64];
@@ -194,7 +194,7 @@ __global__ void no_wait(float *out, const float *in)
     wait(&b, 0);
 }
 
-// One thread has waited, which tells the others nothing.
+// One thread waits for the copy. This orders nothing for the other threads.
 __global__ void one_waits(float *out, const float *in)
 {
     extern __shared__ __align__(128) float tile[];
@@ -209,7 +209,7 @@ __global__ void one_waits(float *out, const float *in)
     out[threadIdx.x] = tile[threadIdx.x]; // FAULT one_waits
 }
 
-// It tells another one, but not in a way that orders memory.
+// The thread that waited signals another, but in a way that does not order memory.
 __global__ void one_tells(float *out, const float *in, unsigned *flag)
 {
     extern __shared__ __align__(128) float tile[];
@@ -467,7 +467,7 @@ __global__ void vector_misaligned(float *out)
     add_four(out + 1); // FAULT vector_misaligned
 }
 
-// Beside what others change.
+// Accesses next to the data that other threads change.
 __global__ void ok_beside(unsigned short *out)
 {
     if (threadIdx.x < 64)
@@ -495,7 +495,7 @@ __global__ void ok_flag(float *out, unsigned *flag)
     }
 }
 
-// Producers and consumers, two stages.
+// Producers and consumers with two stages.
 __global__ void ok_ring(float *out)
 {
     __shared__ float stage[2][64];
@@ -527,7 +527,7 @@ __global__ void ok_ring(float *out)
     out[threadIdx.x] = sum;
 }
 
-// By state, not parity; a part of the arrivals counts for several threads.
+// Waits by state instead of parity. Each thread's arrival counts twice.
 __global__ void ok_state(float *out)
 {
     __shared__ float s[BLOCK];
@@ -585,7 +585,7 @@ __global__ void ok_bulk(float *out, const float *in)
     out[threadIdx.x] = sum;
 }
 
-// One thread waits, then tells the others by a barrier.
+// One thread waits. A barrier then orders the copy before the reads of the other threads.
 __global__ void ok_one_waits(float *out, const float *in)
 {
     extern __shared__ __align__(128) float tile[];
@@ -599,7 +599,7 @@ __global__ void ok_one_waits(float *out, const float *in)
     out[threadIdx.x] = tile[threadIdx.x];
 }
 
-// Each writer has a fence of its own; or the one that starts the copy has it for all.
+// Either each writer executes a fence, or the thread that starts the copy does so for all.
 __global__ void ok_store(float *out)
 {
     __shared__ __align__(128) float tile[2][BLOCK];
@@ -624,7 +624,7 @@ __global__ void ok_store(float *out)
     }
 }
 
-// Each warp adds its part to the same place, while the others do.
+// Each warp adds its part to the same memory at the same time.
 __global__ void ok_add(float *out)
 {
     __shared__ __align__(128) float tile[BLOCK];
@@ -638,7 +638,7 @@ __global__ void ok_add(float *out)
                      : "memory");
 }
 
-// A fence, an mbarrier, and another warp starts the copy.
+// Writers execute a fence and arrive at an mbarrier. A thread of another warp starts the copy.
 __global__ void ok_store_by_other(float *out)
 {
     __shared__ __align__(128) float tile[64];

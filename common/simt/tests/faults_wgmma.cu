@@ -1,4 +1,4 @@
-// Seeded faults of wgmma, setmaxnreg and wmma. As faults.cu; compiles with nvcc (sm_90a) as well.
+// Seeded faults in wgmma, setmaxnreg and wmma. Format: faults.cu. nvcc (sm_90a) also compiles it.
 #include <cuda.h>
 #include <mma.h>
 
@@ -8,7 +8,7 @@
 
 static const int GROUP = 128;
 
-// All threads write ones to the tiles.
+// All threads fill the tiles with ones.
 __device__ static __forceinline__ void fill(char *tiles, int bytes)
 {
     for (int i = threadIdx.x; i < bytes / 2; i += blockDim.x)
@@ -186,7 +186,7 @@ __global__ void unset(float *out)
     finish(out, d);
 }
 
-// Of each row of A, the second half of the terms.
+// The second half of each row of A stays uninitialized.
 __global__ void half_a_row_unset(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -212,7 +212,7 @@ __global__ void tile_overwritten(float *out)
     write_out(out, d);
 }
 
-// The threads tell that the stage is free as soon as they have started the product.
+// The threads release the stage as soon as they have issued the MMA, not after it has completed.
 __global__ void freed_too_early(float *out, const char *in)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -259,8 +259,8 @@ __global__ void copy_not_awaited(float *out, const char *in)
     write_out(out, d);
 }
 
-// Thread 0 has the tiles overwritten once its warp has waited. By then the product has ended for
-// all four warps of its group, but not for another group.
+// Thread 0 overwrites the tiles after its own warp has waited. The wgmma has then completed for all
+// four warps of its warpgroup, but not for another warpgroup.
 __global__ void refilled(float *out, const char *in)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -294,7 +294,7 @@ __global__ void misaligned_tile(float *out)
     finish(out, d);
 }
 
-// The same tile, whose pattern begins with it.
+// The same tile: the base offset says that the swizzle pattern starts at the tile.
 __global__ void ok_base_offset(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -325,8 +325,8 @@ __global__ void strides_too_large(float *out)
     finish(out, d);
 }
 
-// The copies swizzle what the descriptor may take to be swizzled in another way. B may be rows 2 to
-// 9 of the tile that was copied: its pattern is that of their addresses.
+// The copies use one swizzle, the descriptor possibly another. B may be rows 2 to 9 of the copied
+// tile. Its swizzle pattern follows from their addresses.
 __global__ void swizzled(float *out, const __grid_constant__ CUtensorMap map, unsigned mode,
                          int shift, unsigned long long base_offset)
 {
@@ -347,7 +347,7 @@ __global__ void swizzled(float *out, const __grid_constant__ CUtensorMap map, un
     finish(out, d);
 }
 
-// A GPU calls it an illegal instruction: rows of a box begin at multiples of 16 bytes.
+// On a GPU, this is an illegal instruction: box rows must start at multiples of 16 bytes.
 __global__ void box_between(const __grid_constant__ CUtensorMap map, int x)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -358,8 +358,8 @@ __global__ void box_between(const __grid_constant__ CUtensorMap map, int x)
     wait(&full, 0);
 }
 
-// So it does of a box that it is to store and that begins before the tensor; the rows behind its
-// end are left out.
+// Also illegal: a store of a box that begins before the tensor. The store skips rows behind the end
+// of the tensor.
 __global__ void stored_before(const __grid_constant__ CUtensorMap map, int y)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -368,7 +368,7 @@ __global__ void stored_before(const __grid_constant__ CUtensorMap map, int y)
         store_box(tiles, &map, 0, y); // FAULT stored_before
 }
 
-// Behind the end of a row of 9 floats, three are written, too: by the copy and by a thread.
+// The copy also writes three floats behind each row of 9 floats. A thread writes one of these.
 __global__ void beyond_row(const __grid_constant__ CUtensorMap map, float *behind)
 {
     __shared__ __align__(128) float rows[4 * 12];
@@ -456,7 +456,7 @@ __global__ void __launch_bounds__(256, 1) one_warp_sets(float *out)
     out[threadIdx.x] = 0;
 }
 
-#ifdef __SIMT__ // nvcc refuses it
+#ifdef __SIMT__ // nvcc rejects it
 __global__ void __launch_bounds__(512, 1) fewer_by_inc(float *out)
 {
     fewer_registers<80>();
@@ -479,9 +479,9 @@ __global__ void load_fragment(float *out)
     out[threadIdx.x] = __half2float(a.x[0]);
 }
 
-// ---- what is right ----
+// ---- correct kernels ----
 
-// The last 32 rows of A lie outside a matrix: nobody brings them, and nobody uses what they give.
+// The last 32 rows of A are outside the matrix. No thread loads them or uses their results.
 __global__ void ok_rows_outside(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -498,7 +498,7 @@ __global__ void ok_rows_outside(float *out)
         __trap();
 }
 
-// Registers are used, with a fence behind that; products on the same registers need none between.
+// A fence follows each use of the registers. Consecutive MMAs on the same ones need no fence.
 __global__ void ok_fences(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -523,11 +523,11 @@ __global__ void ok_fences(float *out)
     wgmma_fence();
     multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
     commit_and_wait();
-    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // nobody has used d in between
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // d was not accessed since
     finish(out, d);
 }
 
-// Operands keep a compiler from moving uses of the sums; no instruction touches them.
+// The asm operands keep the compiler from moving uses of the sums. No instruction touches them.
 __global__ void ok_operands(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -547,7 +547,7 @@ __global__ void ok_operands(float *out)
     write_out(out, d);
 }
 
-// The tiles are written anew once the product has ended, by threads that know.
+// Threads refill the tiles only after the wgmma has completed and a barrier has told them so.
 __global__ void ok_reused(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -562,7 +562,7 @@ __global__ void ok_reused(float *out)
     write_out(out, d);
 }
 
-// A producer's warp, copies of boxes, two consumers, stages; registers from one to the other.
+// A producer warp copies boxes through stages to two consumers, and gives them its registers.
 __global__ void __launch_bounds__(384, 1)
     ok_pipeline(float *out, const __grid_constant__ CUtensorMap map)
 {
@@ -607,7 +607,7 @@ __global__ void __launch_bounds__(384, 1)
     }
 }
 
-// Descriptors of pointers, whose lowest bits are the addresses on a GPU.
+// Descriptors made from pointers. On a GPU, the lowest bits of the pointer are the shared address.
 __global__ void ok_pointers(float *out)
 {
     __shared__ __align__(1024) char a[8192], b[1024];
@@ -625,8 +625,8 @@ __global__ void ok_pointers(float *out)
 
 // ---- tensor maps that kernels change ----
 
-// The second half of the tensor, of twos, by the map of the first, changed in global memory by one
-// thread; another one starts the copy.
+// One thread changes a map in global memory from the first half of the tensor to the second, which
+// holds twos. Another thread starts the copy.
 template <bool RELEASES, bool ACQUIRES, bool OF_IT>
 __global__ void replaced(float *out, const __grid_constant__ CUtensorMap map, CUtensorMap *maps,
                          const char *second)
@@ -653,7 +653,7 @@ __global__ void replaced(float *out, const __grid_constant__ CUtensorMap map, CU
     out[threadIdx.x] = tile[threadIdx.x];
 }
 
-// Each block changes its copy in shared memory, as kernels for groups of matrices do.
+// Each block changes its copy of the map in shared memory, as kernels for grouped GEMM do.
 template <bool ORDERED>
 __global__ void replaced_in_shared(float *out, const __grid_constant__ CUtensorMap map,
                                    CUtensorMap *maps, const char *second)
@@ -688,7 +688,7 @@ __global__ void replaced_in_shared(float *out, const __grid_constant__ CUtensorM
     out[blockIdx.x * GROUP + threadIdx.x] = tile[threadIdx.x];
 }
 
-// A box of im2col from (w, 0) on, stored.
+// Stores an im2col box that starts at (w, 0).
 __global__ void store_columns(const __grid_constant__ CUtensorMap map, int w)
 {
     __shared__ __align__(128) float tile[4 * 8];
@@ -711,7 +711,7 @@ __global__ void map_in_shared(const __grid_constant__ CUtensorMap map)
     wait(&full, 0);
 }
 
-// Fields that do not fit one another.
+// A tensor map whose fields contradict one another.
 __global__ void no_tensor(const __grid_constant__ CUtensorMap map, CUtensorMap *maps)
 {
     __shared__ __align__(1024) char tile[8192];
@@ -732,7 +732,7 @@ static char *g;
 
 static CUtensorMap *maps;
 
-// A tensor of ones, in boxes of 64 x 64, whose rows of 128 bytes are swizzled; twos behind it.
+// A tensor of ones with 64 x 64 boxes; rows of 128 bytes are swizzled. Twos follow in memory.
 static CUtensorMap tensor()
 {
     static unsigned short ones[128 * 64], twos[64 * 64];
@@ -751,7 +751,7 @@ static CUtensorMap tensor()
     return map;
 }
 
-// 4 rows of 9 floats, 48 bytes from one to the next.
+// 4 rows of 9 floats with a pitch of 48 bytes.
 static CUtensorMap short_rows(void *data)
 {
     const cuuint64_t size[] = {9, 4}, stride[] = {48};
@@ -763,7 +763,7 @@ static CUtensorMap short_rows(void *data)
     return map;
 }
 
-// 5 pixels in each of 4 rows, with 8 channels; 4 pixels of a box with this lower corner.
+// 4 rows of 5 pixels with 8 channels. Boxes of 4 pixels with this lower corner.
 static CUtensorMap columns(int low)
 {
     const cuuint64_t size[] = {8, 5, 4, 1}, stride[] = {32, 160, 640};

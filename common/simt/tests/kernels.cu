@@ -1,5 +1,5 @@
-// Kernels of the kinds that programs are full of, each right, and with a mistake that is easily
-// made: work queues, look-back, private histograms, pipelines, warp specialization, clusters,
+// Common kinds of kernels, each in a correct form and with a typical mistake: work
+// queues, look-back, private histograms, pipelines, warp specialization, clusters,
 // tiles.
 #include "cases.cuh"
 
@@ -13,7 +13,7 @@ static const int BLOCK = 128, BINS = 64, TILE = 32;
 
 // ---- atomics, a few at a time -------------------------------------------------------------------
 
-// One atomic for all lanes that have something to append.
+// One atomic for all lanes that append something.
 __global__ void ok_append(const int *in, int *out, int *count)
 {
     int value = in[blockIdx.x * blockDim.x + threadIdx.x];
@@ -35,7 +35,7 @@ __global__ void append_without_shuffle(int *out, int *count)
     out[threadIdx.x] = base[warp] + lane;  // FAULT append_without_shuffle
 }
 
-// Lanes with the same key add together.
+// Lanes with the same key add up their values first.
 __global__ void ok_match(const int *keys, int *sums)
 {
     int key = keys[threadIdx.x] % 5;
@@ -86,7 +86,7 @@ __global__ void merged_early(const int *in, int *out)
     private_bins<false, false>(in, out);
 }
 
-// Open addressing: who wins the key writes the value.
+// Open addressing: the thread that claims the slot of a key writes the value.
 __global__ void ok_insert(const int *keys, int *table, int *values)
 {
     int key = keys[blockIdx.x * blockDim.x + threadIdx.x] + 1, slot = key * 7 % 1024;
@@ -137,7 +137,7 @@ __global__ void ticket_overwritten(int *next, int *done)
     take_tickets<false>(next, 20, done);
 }
 
-// Decoupled look-back: a flag, 1 for the tile's own sum and 2 for the sum up to it, and two values.
+// Decoupled look-back: two values and a flag (1: the tile's own sum, 2: the sum up to the tile).
 template <bool FENCE>
 __device__ void look_back(const int *in, int *flags, int *sums, int *prefixes, int *order)
 {
@@ -181,7 +181,7 @@ __global__ void no_fence_before_flag(const int *in, int *flags, int *order)
     look_back<false>(in, flags, flags + 64, flags + 128, order);
 }
 
-// Each warp counts, one thread adds up, all write behind what comes before.
+// Each warp counts, and one thread adds up the counts. All threads then write at their offsets.
 template <bool BARRIER>
 __device__ void compact(const int *in, int *out)
 {
@@ -248,8 +248,8 @@ __global__ void stage_in_use(const float *in, float *out)
     two_stages<false>(in, out);
 }
 
-// One warp writes, another reads: barrier 1 says that the buffer is full, barrier 2 that it is
-// free.
+// One warp writes, another reads. Barrier 1 means that the buffer is full. Barrier 2 means that it
+// is free.
 template <bool FREE>
 __device__ void specialized(const int *in, int *out)
 {
@@ -339,7 +339,7 @@ __global__ void tile_not_synchronized(const int *in, int *out)
     reverse_tiles<false>(in, out);
 }
 
-// Before Volta, volatile was enough; now lanes of a warp need not go together.
+// Before Volta, volatile was enough. Since then, the lanes of a warp need not run in lockstep.
 template <bool SYNC>
 __device__ void last_warp(const float *in, float *out)
 {
@@ -372,7 +372,7 @@ __global__ void volatile_warp(const float *in, float *out)
 
 // ---- shared memory in parts ---------------------------------------------------------------------
 
-// Dynamic shared memory, carved into arrays of different types.
+// Dynamic shared memory, divided into arrays of different types.
 template <int EXTRA>
 __device__ void carved(double *out)
 {
@@ -404,7 +404,7 @@ __device__ void fill(float *row, int count, float value)
         row[i] = value; // FAULT next_array between_two one_more_line
 }
 
-// What follows in memory is another array, of this or of the next declaration.
+// Arrays of one declaration, or of consecutive declarations, are adjacent in shared memory.
 __global__ void ok_arrays(float *out)
 {
     __shared__ float first[TILE], second[TILE];
@@ -450,7 +450,7 @@ __global__ void one_more_line(float *out)
     out[threadIdx.x] = lines[3][threadIdx.x % TILE];
 }
 
-// Made once, by whoever comes first.
+// Each thread makes the table if no thread has done so. The check and the store are a race.
 __global__ void made_twice(int *made, int *table)
 {
     if (*made == 0) { // FAULT made_twice
@@ -460,7 +460,7 @@ __global__ void made_twice(int *made, int *table)
     }
 }
 
-// ---- which is run how ---------------------------------------------------------------------------
+// ---- cases --------------------------------------------------------------------------------------
 
 static int *in, *a, *b;
 static float *f;

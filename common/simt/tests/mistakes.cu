@@ -1,5 +1,5 @@
-// Kernels and host code with a learner's mistakes, one for each name: `simt_mistakes name`. Each
-// ends in a report and status 1. test_reports.c looks for the lines marked below.
+// Kernels and host code with typical mistakes of beginners: `simt_mistakes name` runs one. Each
+// ends with a report and status 1. test_reports.c looks for the lines marked below.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -150,7 +150,7 @@ int main(int count, char **arguments)
     } else if (!strcmp(name, "host_touch")) {
         fflush(stdout);
         device[3] = 1;
-    } else if (!strcmp(name, "host_touch_after_many")) { // between which memory stays open
+    } else if (!strcmp(name, "host_touch_after_many")) { // memory stays open between them
         for (int i = 0; i < 30000; i++)
             null_pointer<<<1, 1>>>(device);
         cudaDeviceSynchronize();
@@ -158,7 +158,7 @@ int main(int count, char **arguments)
         device[3] = 1;
     } else if (!strcmp(name, "host_crash")) {
         volatile int *volatile nowhere = nullptr;
-        *nowhere = 1; // none of the back end's business
+        *nowhere = 1; // not memory of the back end
     }
     return 0;
 }

@@ -1,4 +1,4 @@
-// Threads that order themselves, rightly and wrongly: fences, atomics, flags, partial masks,
+// Correct and wrong synchronization between threads: fences, atomics, flags, partial masks,
 // asynchronous copies, blocks that wait for one another.
 #include "cases.cuh"
 
@@ -13,7 +13,7 @@ static const unsigned FULL = 0xffffffffu;
 
 __device__ int flag, word, words[32], turn, counter;
 
-// What a __syncwarp has ordered before the fence is released, too.
+// A fence also releases writes of other lanes that a __syncwarp() before it has ordered.
 __global__ void ok_release_after_syncwarp(int *data, int *out)
 {
     if (blockIdx.x == 0 && threadIdx.x < 32) {
@@ -52,7 +52,7 @@ __global__ void fence_of_block(int *data, int *out)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         *data = 1;             // FAULT fence_of_block
-        __threadfence_block(); // too narrow
+        __threadfence_block(); // scope too narrow
         atomicExch(&flag, 1);
     } else if (blockIdx.x == 1 && threadIdx.x == 0) {
         while (atomicAdd(&flag, 0) == 0) {
@@ -94,7 +94,7 @@ __global__ void lock_without_acquire(int *lock, int *sum)
     }
 }
 
-// Thread 32 has acquired; thread 64, which has not, reads.
+// Thread 32 has acquired. Thread 64 has not, but reads the data.
 __global__ void acquired_by_another(int *data, int *out)
 {
     __shared__ int seen;
@@ -126,7 +126,7 @@ __global__ void ok_lock_of_all_blocks(int *lock, int *sum)
     }
 }
 
-// One hands on to the next, and knows what those before it did.
+// Each block waits for the one before it and then sees the writes of all earlier blocks.
 __global__ void ok_chain(int *data, int *out)
 {
     if (threadIdx.x == 0) {
@@ -225,7 +225,7 @@ __global__ void ok_halves_after_fence(int *out)
     }
 }
 
-// Two of the readers are ordered before the write, and read last; the others are not.
+// The last readers are in the writer's warp and ordered before the write. Warp 0 is not ordered.
 __global__ void many_readers(int *out)
 {
     __shared__ int s;
@@ -246,7 +246,7 @@ __global__ void reader_of_other_block(int *data, int *out)
         data[0] = 2; // FAULT reader_of_other_block
 }
 
-// The writer has acquired what threads 1 to 3 released after they read, not thread 4.
+// The writer acquires what the first four readers release, but thread 128 releases nothing.
 __global__ void reader_that_told_nobody(int *data, int *out)
 {
     if (threadIdx.x % 32 == 0 && threadIdx.x < 160) {
@@ -301,7 +301,7 @@ __global__ void volatile_in_place_of_barrier(int *out)
     out[threadIdx.x] = s[63 - threadIdx.x]; // FAULT volatile_in_place_of_barrier
 }
 
-// A scan: each block publishes its sum, and adds up those before it.
+// A scan: each block publishes its sum and adds the sums of all earlier blocks.
 __global__ void ok_look_back(const int *in, volatile long long *published, int *out)
 {
     __shared__ int before;
@@ -324,8 +324,8 @@ __global__ void ok_look_back(const int *in, volatile long long *published, int *
     out[blockIdx.x * blockDim.x + threadIdx.x] = before;
 }
 
-// A loop that waits gives others their turn, whatever else it does: barriers, atomics, several
-// words.
+// A waiting loop lets other threads run, whatever else is in the loop: barriers, atomics, or loads
+// of several words.
 template <int form>
 __global__ void ok_other_work(volatile int *ready, int *turns)
 {
@@ -351,7 +351,7 @@ __global__ void ok_other_work(volatile int *ready, int *turns)
     }
 }
 
-// Threads that meet in each iteration, for long.
+// Threads synchronize in each iteration of a long loop.
 __global__ void ok_long_barriers(int *out, int n)
 {
     __shared__ int turns;
@@ -379,7 +379,7 @@ __global__ void ok_many_exchanges(int *data)
         atomicExch(data, 1);
 }
 
-// The flag is not volatile, but the fence has the compiler load it in each iteration.
+// The flag is not volatile, but the fence makes the compiler load it in each iteration.
 __global__ void ok_plain_poll_ends(int *ready, int *out)
 {
     if (threadIdx.x == 32)
@@ -408,7 +408,7 @@ __global__ void lock_held_at_barrier(int *lock)
     atomicExch(lock, 0);
 }
 
-// More blocks than there are multiprocessors: the last may start when the first has ended.
+// More blocks than multiprocessors: the last block may start only after the first one has ended.
 __global__ void default_later_block(int *out)
 {
     if (blockIdx.x == 0)
@@ -419,8 +419,8 @@ __global__ void default_later_block(int *out)
     out[blockIdx.x] = 1;
 }
 
-// As many as there are may wait for one another, though CUDA promises that to cooperative launches
-// alone.
+// Blocks that are all resident may wait for one another, although CUDA guarantees that only for
+// cooperative launches.
 __global__ void ok_resident(int *out)
 {
     atomicAdd(&flag, 1);
@@ -499,7 +499,7 @@ __global__ void copies(const float *in, float *out)
     out[blockIdx.x * 64 + threadIdx.x] = sum;
 }
 
-// All threads meet between the copies and the read, but nobody has waited for them.
+// All threads synchronize between the copies and the read, but none waits for the copies.
 __global__ void copy_not_awaited(const float *in, float *out)
 {
     __shared__ float s[64];
@@ -568,10 +568,10 @@ __global__ void ok_grid_barrier(int *data, int *out)
     }
 }
 
-// ---- what some orders of threads alone show -----------------------------------------------------
+// ---- wrong only in some orders of threads -------------------------------------------------------
 
-// Three blocks hand a value on. In the middle, an order that only acquires is no release, and one
-// that only releases acquires nothing; nor does a scope of one block reach another one.
+// Three blocks pass on a value. A link may be too weak: an acquire does not release, a release does
+// not acquire, and block scope does not reach another block.
 __global__ void hand_on(int *flags, int *data, int first, int seen, int last, int scope)
 {
     if (threadIdx.x > 0)
@@ -591,7 +591,7 @@ __global__ void hand_on(int *flags, int *data, int first, int seen, int last, in
     }
 }
 
-// Four places between two blocks: whether the one that fills them waits for the other one.
+// A ring of four slots between two blocks. `waits`: the producer waits until a slot is free.
 __global__ void ring(int *slots, int *filled, int *emptied, bool waits)
 {
     for (int i = 0; threadIdx.x == 0 && i < 24; i++)
@@ -608,7 +608,7 @@ __global__ void ring(int *slots, int *filled, int *emptied, bool waits)
         }
 }
 
-// Right only if the first warp draws the first tickets.
+// Correct only if the first warp draws the first tickets.
 __global__ void only_hand_out(int *data)
 {
     int ticket = atomicAdd(&counter, 1);
@@ -634,7 +634,7 @@ __global__ void ok_long(const int *in, int *out)
     out[threadIdx.x] = sum;
 }
 
-// ---- which is run how ---------------------------------------------------------------------------
+// ---- cases --------------------------------------------------------------------------------------
 
 static int *a, *b;
 static float *f;
@@ -678,7 +678,7 @@ static const Case cases[] = {
      [] { cudaLaunchCooperativeKernel(ok_other_work<2>, 2, 64, pointers); }},
     {"ok_long_barriers", "",
      [] {
-         setenv("SIMT_WATCHDOG", "0.001", 1); // looked at soon
+         setenv("SIMT_WATCHDOG", "0.001", 1); // checked after a very short time
          ok_long_barriers<<<1, 64>>>(a, 9999);
      }},
     {"ok_many_sleeps", "", [] { ok_many_sleeps<<<1, 64>>>(a); }},

@@ -1,4 +1,4 @@
-// Work of several devices: their memory, their streams, and NCCL's calls between them. Run with
+// Work on several devices: their memory, their streams, and NCCL calls between them. Requires
 // SIMT_DEVICES=4.
 #include "cases.cuh"
 
@@ -49,7 +49,7 @@ static void all_reduce(int first, int last)
     ncclGroupEnd();
 }
 
-// Device 1 fills what device 0 adds.
+// Device 1 fills the array that device 0 adds.
 static void launch_graph(bool ordered, cudaStream_t in)
 {
     int current;
@@ -82,7 +82,7 @@ static const Case cases[] = {
      [] { on(0, [] { add<<<1, N>>>(x[1], y[0]); }); }},
     {"store_elsewhere", "memory of device 3, to which device 2 has no peer access",
      [] { on(2, [] { fill<<<1, N>>>(x[3]); }); }},
-    // Device 1 may touch device 0's memory, and not the other way round.
+    // Device 1 may access the memory of device 0, but not the other way round.
     {"one_way", "cudaDeviceEnablePeerAccess()",
      [] {
          on(1, [] { cudaDeviceEnablePeerAccess(0, 0); });
@@ -129,7 +129,7 @@ static const Case cases[] = {
              cudaMemcpyPeerAsync(x[0], 0, x[1], 1, BYTES, stream[0]); // FAULT peer_copy_too_early
          });
      }},
-    // A graph whose nodes are on two devices, and nothing orders them.
+    // A graph with nodes on two devices and no order between them.
     {"graph_too_early", "data race", [] { launch_graph(false, stream[0]); }},
     {"result_too_early", "ncclAllReduce() at",
      [] {
@@ -200,7 +200,7 @@ static const Case cases[] = {
              add<<<1, N, 0, stream[0]>>>(x[0], y[0]);
          });
      }},
-    // The default streams of both devices wait for a copy between them in a default stream.
+    // A copy in a default stream makes the default streams of both devices wait for it.
     {"ok_copy_in_default_stream", "",
      [] {
          on(1, [] { fill<<<1, N>>>(x[1]); });
@@ -208,7 +208,7 @@ static const Case cases[] = {
          on(1, [] { fill<<<1, N>>>(x[1]); });
          on(0, [] { add<<<1, N>>>(x[0], y[0]); });
      }},
-    // In a stream of one of its devices, of another, and in a default stream.
+    // Launched in a stream of one of its devices, of another device, and in a default stream.
     {"ok_graph", "",
      [] {
          launch_graph(true, stream[0]);

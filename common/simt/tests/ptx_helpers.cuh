@@ -1,4 +1,4 @@
-// What faults_ptx.cu calls: a line or two of PTX each. Reports name the line that calls.
+// Helpers of faults_ptx.cu: one or two lines of PTX each. Reports name the line of the call.
 #ifndef PTX_HELPERS_CUH
 #define PTX_HELPERS_CUH
 
@@ -21,7 +21,7 @@ __device__ static __forceinline__ void fence_init()
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// For one arrival; copies find it so.
+// For one arrival. The fence makes the initialized barrier visible to copies.
 __device__ static __forceinline__ void init_one(barrier_t *b)
 {
     init(b, 1);
@@ -53,7 +53,7 @@ __device__ static __forceinline__ void wait(barrier_t *b, unsigned parity)
                  : "memory");
 }
 
-// The same by mbarrier.test_wait.
+// The same with mbarrier.test_wait.
 __device__ static __forceinline__ void poll(barrier_t *b, unsigned parity)
 {
     unsigned done;

@@ -1,4 +1,4 @@
-// Work in several streams, in order and out of it.
+// Work in several streams, correctly ordered and not.
 #include "cases.cuh"
 
 static const int N = 256;
@@ -27,7 +27,7 @@ __global__ void consume_behind(const float *data, float *out)
     out[threadIdx.x] = data[N - 1 - threadIdx.x];
 }
 
-// A kernel's own launches.
+// Kernels launched by a kernel.
 __global__ void reads_child(float *out)
 {
     if (threadIdx.x == 0)
@@ -55,7 +55,7 @@ __global__ void launches_early(float *data, float *out, bool wrong)
         consume<<<1, N>>>(data, out);
 }
 
-// The last block to come knows what the others have stored; a tail launch comes after all.
+// The last block to arrive sees all stores of the others. A tail launch starts after all blocks.
 __global__ void last_launches(float *data, float *out, int *counter, bool wrong)
 {
     data[blockIdx.x * 32 + threadIdx.x] = 1; // FAULT ends
@@ -69,7 +69,7 @@ __global__ void last_launches(float *data, float *out, int *counter, bool wrong)
     out[N + blockIdx.x * 32 + threadIdx.x] = data[32 * blockIdx.x];
 }
 
-// The second kernel may begin before the first one has ended.
+// The second kernel may start before the first one has ended.
 static void launch_early(void (*second)(const float *, float *), const float *data, float *out)
 {
     cudaLaunchAttribute early = {};
@@ -116,7 +116,7 @@ static void CUDART_CB in_between(void *)
 {
 }
 
-// A graph whose nodes are those of two streams; they meet at the end and, if asked to, in between.
+// A graph captured from two streams. They join at the end and, if `ordered`, also before consume().
 static void capture_and_launch(bool ordered)
 {
     cudaGraph_t graph;
@@ -157,7 +157,7 @@ static const Case cases[] = {
          produce<<<1, N, 0, a>>>(x);
          overwrite<<<1, N, 0, b>>>(x);
      }},
-    // The second stream's own reads must not hide those of the first one.
+    // The second stream's own reads must not hide those of the first stream.
     {"reader_of_third", "in another stream read it at",
      [] {
          read<<<4, N, 0, a>>>(x); // FAULT reader_of_third
@@ -274,7 +274,7 @@ static const Case cases[] = {
              cudaStreamWaitEvent(a, other, 0);
          }
      }},
-    // What b has waited for, c has, too, if it waits for b.
+    // If c waits for b, c has also waited for everything that b has waited for.
     {"ok_chain_of_events", "",
      [] {
          produce<<<1, N, 0, a>>>(x);

@@ -1,5 +1,5 @@
-// What students get wrong with memory of the host and with copies, and right programs of each kind.
-// note_... are told and end with status 0.
+// Typical mistakes with host memory and with copies, and correct programs of each kind. A note_...
+// is reported and ends with status 0.
 #include <cases.cuh>
 #include <cooperative_groups/memcpy_async.h>
 #include <mma.h>
@@ -352,7 +352,7 @@ static const Case cases[] = {
          set<<<8, 128>>>(managed<int>(BYTES), N);
          (void)cudaDeviceSynchronize();
      }},
-    // The host, before the device is done.
+    // Host accesses before the device has finished.
     {"early_read", "the host reads memory too early: byte 20",
      [] {
          int *x = managed<int>(BYTES);
@@ -448,7 +448,7 @@ static const Case cases[] = {
          x[2] = word;
          add<<<8, 128, 0, stream>>>(x, N);
          (void)cudaLaunchHostFunc(stream, see, x);
-         std::thread([x] { seen = x[0]; }).join(); // after it
+         std::thread([x] { seen = x[0]; }).join(); // after the host function
          (void)cudaDeviceSynchronize();
      }},
     {"ok_read_too", "",
@@ -566,7 +566,7 @@ static const Case cases[] = {
          exit(cudaDeviceSynchronize());
      }},
     {"unset_beyond", "global memory is read that nobody has written: byte",
-     [] { // first all of it, then what lies behind a part that is set
+     [] { // first all of it, then only what follows the initialized part
          int *x = unwritten<int>(BYTES);
          add<<<8, 128>>>(x, N);
          (void)cudaMemset(x, 0, 512);
@@ -578,7 +578,7 @@ static const Case cases[] = {
          add<<<8, 128>>>(x, N);
          (void)cudaMemcpy(host, x, BYTES, cudaMemcpyDeviceToHost);
      }},
-    // Kernels.
+    // Faults in kernels.
     {"outside_all", "leaves out the lane that all callers read: 20",
      [] { outside_all<<<1, 32>>>(zeros<int>(64)); }},
     {"note_outside", "read lane 16, which its mask 0x0000ffff leaves out",
@@ -651,7 +651,7 @@ static const Case cases[] = {
          cudaMemcpyToSymbol(counters, four, sizeof four, 8); // FAULT note_symbol
      }},
     {"never_counted", "it reads counters, which stays 0", [] { wait_for_counters<<<1, 1>>>(); }},
-    // Calls that fail, and say why.
+    // Calls that fail, with the reason.
     {"note_freed_twice", "byte 0 of a 64-byte allocation",
      [] {
          int *x = zeros<int>(64);

@@ -192,7 +192,7 @@ __global__ void guarded_copies(const float *in, float *out, unsigned rows)
     out[threadIdx.x] = sum;
 }
 
-// ---- what an H200 counts of them ----------------------------------------------------------------
+// ---- counts of an H200 --------------------------------------------------------------------------
 
 static float *x, *y, *z, *result;
 

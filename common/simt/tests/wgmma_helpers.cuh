@@ -1,11 +1,11 @@
-// What faults_wgmma.cu calls: a line or two of PTX each. Reports name the line that calls.
+// Helpers of faults_wgmma.cu: one or two lines of PTX each. Reports name the line of the call.
 #ifndef WGMMA_HELPERS_CUH
 #define WGMMA_HELPERS_CUH
 
 #include "ptx_helpers.cuh"
 
-// Tiles of bfloat16 without a swizzle: A is 64 x 16, B 16 x 8; 8 rows of 16 bytes one behind the
-// other.
+// Tiles of bfloat16 without swizzle: A is 64 x 16, B is 16 x 8. They consist of cores: 8 rows of 16
+// bytes, stored one after the other.
 static const int A_BYTES = 2048, B_BYTES = 256, TILES = A_BYTES + B_BYTES;
 
 __device__ static __forceinline__ unsigned long long descriptor(const void *tile, unsigned lead,
@@ -16,7 +16,7 @@ __device__ static __forceinline__ unsigned long long descriptor(const void *tile
            (unsigned long long)mode << 62;
 }
 
-// The same of a pointer's lowest bits.
+// The same descriptor, from the lowest bits of a pointer.
 __device__ static __forceinline__ unsigned long long of_pointer(const void *tile)
 {
     return ((unsigned long long)tile & 0x3ffff) >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 62;
@@ -64,7 +64,7 @@ __device__ static __forceinline__ void multiply(float (&d)[4], unsigned long lon
                  : "memory");
 }
 
-// Of half of its sums, 64 x 8: another shape.
+// An MMA of another shape: its half-precision sums, 64 x 8, take half of the registers.
 __device__ static __forceinline__ void multiply_half(unsigned (&d)[2], unsigned long long a,
                                                      unsigned long long b)
 {
@@ -122,7 +122,7 @@ __device__ static __forceinline__ void set_address(CUtensorMap *map, const void 
                  : "memory");
 }
 
-// Of a map in shared memory.
+// Sets the address in a map that is in shared memory.
 __device__ static __forceinline__ void set_shared_address(CUtensorMap *map, const void *address)
 {
     asm volatile(
