@@ -1,5 +1,5 @@
-/* The host API, from C. What is asserted here was seen on an H200 with CUDA 13.0 as well, but for
- * the numbers that describe the device. */
+/* The host API, called from C. An H200 with CUDA 13.0 passes all of these assertions except for the
+ * numbers that describe the device. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "cmocka_all.h"
 #include "cuda_runtime_api.h"
 
-/* The call fails with this error, which is then the last error, once. */
+/* The call fails with this error. The error is then the last error, exactly once. */
 #define assert_fails(expected, call)                                                               \
     do {                                                                                           \
         assert_int_equal(call, expected);                                                          \
@@ -116,7 +116,7 @@ static void test_host_memory(void **state)
     (void)state;
     assert_works(cudaMallocHost(&pointer, 100));
     memset(pointer, 1, 100);
-    assert_works(cudaMemset(pointer, 2, 100)); /* a device can reach it */
+    assert_works(cudaMemset(pointer, 2, 100)); /* a device can access it */
     assert_int_equal(((char *)pointer)[99], 2);
     assert_fails(cudaErrorInvalidValue, cudaFree(pointer));
     assert_works(cudaFreeHost(pointer));
@@ -130,7 +130,7 @@ static void test_host_memory(void **state)
     assert_works(cudaFree(pointer));
 }
 
-/* Of any size, whatever was written to memory before: large allocations share pages. */
+/* New memory of any size holds NaNs, whatever it held before. Large allocations share pages. */
 static void test_memory_starts_as_nan(void **state)
 {
     static const size_t counts[] = {3, 75000, 70001, 300000, 80000, 9000000, 300000};
@@ -169,7 +169,7 @@ static void test_copies(void **state)
     assert_works(cudaMemcpy(back, other, sizeof host, cudaMemcpyDefault));
     assert_memory_equal(host, back, sizeof host);
     assert_works(
-        cudaMemcpy(device, other, 8, cudaMemcpyHostToDevice)); /* as a device lets it pass */
+        cudaMemcpy(device, other, 8, cudaMemcpyHostToDevice)); /* a GPU also accepts this copy */
 
     assert_fails(cudaErrorInvalidValue, cudaMemcpy(device, host, 2048, cudaMemcpyHostToDevice));
     assert_fails(cudaErrorInvalidValue,

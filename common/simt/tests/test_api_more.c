@@ -1,5 +1,5 @@
-/* The host API beyond the steps, from C: what learners' programs use, what few programs call, and
- * what is refused by its name. Expectations are CUDA's documentation. */
+/* The host API beyond the steps, from C: calls of beginners' programs, rare calls, and calls that
+ * the runtime refuses by name. Expected results come from CUDA's documentation. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,7 +159,7 @@ static void test_host_functions(void **state)
     assert_fails(cudaErrorInvalidValue, cudaLaunchHostFunc(0, NULL, &calls));
 }
 
-/* What a refusal says on standard error: once. */
+/* A refused call prints its message on standard error once only. */
 static void test_refused(void **state)
 {
     char said[2000];

@@ -1,7 +1,7 @@
-/* Shared memory as an H200 has it (driver 580, CUDA 13.0). Bank conflicts as it counts them
- * (l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum of one instruction): 64 patterns
- * for loads and stores of 4, 8 and 16 bytes. Sectors of atomics. And where wgmma reads the tiles of
- * its matrix descriptors: the numbers there said so, multiplied by 1. */
+/* Shared memory as on an H200 (driver 580, CUDA 13.0). Bank conflicts of 64 patterns, for loads and
+ * stores of 4, 8 and 16 bytes (l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum of one
+ * instruction). Sectors of atomics. Places from which wgmma reads the tiles of its descriptors,
+ * found by multiplying distinct numbers by 1. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@ static void test_h200(void **state)
     assert_int_equal(count, 384);
 }
 
-/* Of loads; the same as those of rungs and textbook programs in docs/results/counters_h200.csv. */
+/* The same wavefronts as rungs and textbook programs in docs/results/counters_h200.csv have. */
 static void test_wavefronts_of_pairs(void **state)
 {
     static const struct {
@@ -67,7 +67,7 @@ static void test_wavefronts_of_pairs(void **state)
     }
 }
 
-/* Of atom.add and of red.add, .f32, .v2.f32 and .v4.f32: lane l at (l * step) % wrap
+/* Sectors of atom.add and red.add, .f32, .v2.f32 and .v4.f32. Lane l is at (l * step) % wrap
  * (l1tex__t_sectors_pipe_lsu_mem_global_op_{atom,red}.sum). */
 static void test_sectors_of_atomics(void **state)
 {
@@ -93,7 +93,7 @@ static void test_sectors_of_atomics(void **state)
     }
 }
 
-/* Each chunk is the tile's, and lies within its bounds. */
+/* Each chunk belongs to the tile and lies within its bounds. */
 static void check_chunks(struct simt_tile *tile)
 {
     simt_tile_bound(tile);
@@ -107,8 +107,8 @@ static void check_chunks(struct simt_tile *tile)
     assert_false(simt_tile_has(tile, tile->high + 1));
 }
 
-/* The first chunks of a tile of half precision, 64 rows of A or 16 columns of B; of those that a
- * line of the file has, after `rest`. */
+/* Checks the first chunks of half-precision tiles (64 rows of A or 16 columns of B) against the
+ * tiles of a line of the file, which begin at `rest`. */
 static int check_tiles(const char *line, char operand, int transposed, unsigned int span,
                        unsigned int lead, unsigned int stride, char *rest)
 {

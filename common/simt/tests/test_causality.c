@@ -1,5 +1,5 @@
-/* What is ordered before what: causality.c by itself, built with few segments, so that tags are
- * numbered anew again and again. Beside it, a model that keeps whole vector clocks. */
+/* The happens-before order: causality.c alone, built with few segments so that it renumbers tags
+ * very often. A model that keeps whole vector clocks checks it. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 
 enum { BLOCKS = 6, THREADS = 64, ALL = BLOCKS * THREADS, PLACES = 5, MARKS = 400 };
 
-/* What the shadow memory would keep: a tag, and what the model says of that moment. */
+/* What shadow memory would store (a tag), and the thread and time of the model at that moment. */
 static struct mark {
     uint32_t tag;
-    unsigned int thread; /* of all */
-    uint64_t time;       /* its own clock then */
+    unsigned int thread; /* index among all threads */
+    uint64_t time;       /* its own clock at that moment */
 } marks[MARKS];
 static unsigned int renumberings;
 
-/* What causality.c calls. */
+/* Called by causality.c. */
 void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag))
 {
     renumberings++;
@@ -34,7 +34,7 @@ void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag))
 typedef uint64_t clock_of_all[ALL];
 static clock_of_all clocks[ALL], fenced[2][ALL], pending[2][ALL], places[2][PLACES];
 static bool has_fenced[2][ALL];
-static unsigned int owner[PLACES]; /* of what was released for a block */
+static unsigned int owner[PLACES]; /* block of the last block-scope release */
 
 static void join(uint64_t *to, const uint64_t *from)
 {
@@ -65,7 +65,7 @@ static void meet(unsigned int first, const bool *who, unsigned int count)
     }
 }
 
-/* Of a clock, what it says of one block. */
+/* Joins only the part of a clock that belongs to one block. */
 static void join_block(uint64_t *to, const uint64_t *from, unsigned int block)
 {
     for (unsigned int i = block * THREADS; i < (block + 1) * THREADS; i++) {
@@ -161,7 +161,7 @@ static void barrier(unsigned int block)
     simt_causality_barrier();
 }
 
-/* One of the things that a thread can do. */
+/* One random action of a thread. */
 static void act(unsigned int block)
 {
     unsigned int thread = below(THREADS);

@@ -1,10 +1,10 @@
-// What is counted of 15 kernels beside what an H200 counts of them (driver 580, CUDA 13.0, ncu;
-// conflicts are l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum, requests and sectors
-// l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{ld,st}.sum, shared loads
-// smsp__sass_inst_executed_op_shared_ld.sum). 65,536 floats in blocks of 256; matrices of 128 x
-// 128.
+// Counters of 15 kernels compared with those of an H200 (driver 580, CUDA 13.0, ncu).
+// Conflicts: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum. Requests and
+// sectors: l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{ld,st}.sum. Shared loads:
+// smsp__sass_inst_executed_op_shared_ld.sum. 65,536 floats in blocks of 256; 128 x 128
+// matrices.
 //
-// Compiled at -O1 and at -O2: the integers are the same.
+// Compiled with -O1 and with -O2: all integers must be the same.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
@@ -135,7 +135,7 @@ __global__ void copy(const float *in, float *out, int stride, int offset)
     out[i] = in[(i * stride + offset) % N];
 }
 
-/* As many turns as the lane's number says. */
+/* Each lane makes as many iterations as its number. */
 __global__ void branchy(const float *in, float *out)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, turns = i % 32;
@@ -150,9 +150,9 @@ __global__ void branchy(const float *in, float *out)
 
 // ---- lanes that part and must meet again --------------------------------------------------------
 
-/* Strips of 4 in rows of 70, two rows a thread, and a row and a strip stick out. Compilers unroll
- * these loops or do not, and place their blocks as they like: all lanes must be together again at
- * each store. */
+/* Strips of 4 floats in rows of 70, two rows per thread. The last row and strip exceed the bounds.
+ * Compilers may or may not unroll the loops, and they choose the order of basic blocks. All lanes
+ * must reconverge before each store. */
 __global__ void guarded_rows(float *out, unsigned width, unsigned height, unsigned pictures)
 {
     const unsigned x = threadIdx.x % 18 * 4, y = threadIdx.x / 18 * 2;
@@ -174,11 +174,11 @@ __global__ void guarded_rows(float *out, unsigned width, unsigned height, unsign
         }
 }
 
-/* Lanes copy different rows of the tile. A row's copies are one instruction, no matter how many
- * others a lane has under way. */
+/* Lanes copy different rows of the tile. The copies of a row count as one instruction, however many
+ * other copies a lane has in flight. */
 __global__ void guarded_copies(const float *in, float *out, unsigned rows)
 {
-    __shared__ float tile[4][BLOCK + 1]; /* a lane's places lie in different banks */
+    __shared__ float tile[4][BLOCK + 1]; /* a lane's elements are in different banks */
     float sum = 0;
     for (unsigned i = 0; i < rows; i++)
         if (threadIdx.x >> i & 1)
@@ -196,10 +196,10 @@ __global__ void guarded_copies(const float *in, float *out, unsigned rows)
 
 static float *x, *y, *z, *result;
 
-/* The same as here, but for the sectors of the last one: the compiler for the GPU unrolls the
- * data-dependent loop by 4, so that lanes with different numbers of turns left do those together:
- * the replay of that unrolled loop on paper gives the H200's 6,624 sectors, not 5,984, with as many
- * requests. */
+/* The sectors of the last kernel differ from the H200's. The GPU's compiler unrolls its
+ * data-dependent loop by 4, so lanes with different trip counts do those iterations together. A
+ * replay of the unrolled loop on paper gives the H200's 6,624 sectors instead of 5,984, with the
+ * same number of requests. */
 static const struct {
     const char *name;
     void (*run)();
@@ -274,7 +274,7 @@ static void test_kernels(void **)
                          kernel.atomic_requests);
         wrong += differs(kernel.name, "shared loads", access[SIMT_SHARED_LOAD].requests,
                          kernel.shared_loads);
-        if (kernel.splits != UINT64_MAX) // else compilers join or part branches, each in its way
+        if (kernel.splits != UINT64_MAX) // else each compiler joins or splits branches as it likes
             wrong += differs(kernel.name, "splits", totals.splits, kernel.splits);
         wrong += differs(kernel.name, "races", simt_findings()[0] != '\0', kernel.racy);
     }
@@ -288,15 +288,15 @@ static void test_lanes(void **)
     branchy<<<4, BLOCK>>>(x, z);
     one_atomic_each<<<256, BLOCK>>>(x, result);
     simt_analysis_totals(&totals);
-    /* 0 + 1 + ... + 31 turns in each of 32 warps, and one load before them. */
+    /* 0 + 1 + ... + 31 iterations in each of 32 warps, and one load before the loop. */
     assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].lanes, 32 * (31 * 16 + 32) + N);
     assert_int_equal(totals.access[SIMT_GLOBAL_ATOMIC].crowd, N);
     assert_int_equal(totals.access[SIMT_GLOBAL_ATOMIC].units, N);
 }
 
-/* Not measured on a GPU: what follows from every statement being done by all lanes that take part
- * in it. */
-/* More than a trace holds, in a branch that a compiler may move behind the join. */
+/* Not measured on a GPU. It follows from the rule that all active lanes execute a statement
+ * together. */
+/* A branch longer than a trace, which a compiler may move behind the join. */
 __global__ void rare_branch(const float *in, float *out)
 {
     float sum = 0;
@@ -311,7 +311,7 @@ __global__ void rare_branch(const float *in, float *out)
 static void test_rare_branch(void **)
 {
     simt_line_counters totals;
-    for (int repeat = 0; repeat < 2; repeat++) { /* the first time, the way out is not known */
+    for (int repeat = 0; repeat < 2; repeat++) { /* the first time, the branch's end is not known */
         simt_analysis_reset();
         rare_branch<<<1, 32>>>(x, z);
         simt_analysis_totals(&totals);
@@ -350,7 +350,7 @@ static void test_bytes(void **)
     simt_analysis_reset();
     naive_product<false><<<dim3(4, 4), dim3(32, 32)>>>(x, y, z);
     simt_analysis_totals(&totals);
-    /* a row's element is the same for a warp: 4 bytes; a column's are 128 */
+    /* a warp loads one element of a row (4 bytes) but 128 bytes of a column */
     assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].bytes, 65536 * (4 + 128));
 }
 
@@ -365,8 +365,8 @@ __global__ void sides(const float *x, float *y, float *out)
     out[blockIdx.x * 32 + t] = mine;
 }
 
-/* In each block other lanes go each way, and all do as much: what was found for one block is not
- * taken for the next. */
+/* The lanes of each side differ from block to block, with equal work. What was found for one block
+ * must not be applied to the next. */
 static void test_other_lanes(void **)
 {
     simt_line_counters totals;
@@ -395,7 +395,7 @@ __global__ void copied_by_loop(const float *x, float *out)
     *out = sum;
 }
 
-/* Loops that copy or clear are no memcpy or memset, whose accesses would be of 16 bytes. */
+/* Loops that copy or clear must not become memcpy or memset, whose accesses have 16 bytes. */
 static void test_loops_that_copy(void **)
 {
     simt_line_counters totals;
@@ -406,7 +406,7 @@ static void test_loops_that_copy(void **)
     assert_int_equal(totals.access[SIMT_GLOBAL_STORE].requests, 42);
 }
 
-/* Analysis takes nothing away: results are right, and a second run counts the same. */
+/* Analysis does not disturb the program: results are right, and a second run counts the same. */
 static void test_repeats(void **)
 {
     simt_line_counters first, second;

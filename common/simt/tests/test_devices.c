@@ -1,5 +1,5 @@
-/* Several devices (SIMT_DEVICES=8): what belongs to which, copies between them, and what NCCL's
- * operations leave with each rank. */
+/* Several devices (SIMT_DEVICES=8): which objects belong to which device, copies between devices,
+ * and the results of NCCL operations in each rank. */
 #include <stdint.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static void test_handles(void **state)
     assert_works(cudaEventCreate(&end));
     assert_works(cudaSetDevice(1));
     assert_works(cudaEventCreate(&other));
-    assert_works(cudaEventRecord(start, stream)); /* whatever the current device */
+    assert_works(cudaEventRecord(start, stream)); /* whatever the current device is */
     assert_works(cudaEventRecord(end, stream));
     assert_works(cudaEventElapsedTime(&milliseconds, start, end));
     assert_fails(cudaErrorInvalidResourceHandle, cudaEventRecord(other, stream));
@@ -82,7 +82,7 @@ static void test_handles(void **state)
     assert_works(cudaEventRecord(other, 0));
     assert_fails(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&milliseconds, start, other));
     assert_works(cudaStreamWaitEvent(stream, other, 0));
-    assert_works(cudaDeviceReset()); /* of device 1: nothing of device 0 ends */
+    assert_works(cudaDeviceReset()); /* of device 1; nothing on device 0 ends */
     assert_works(cudaSetDevice(0));
     assert_works(cudaStreamSynchronize(stream));
     assert_works(cudaEventDestroy(start));
@@ -122,7 +122,7 @@ static ncclComm_t comms[DEVICES];
 static float *from[DEVICES], *to[DEVICES];
 static int ranks;
 
-/* Rank r sends 100 r + i in place i, and finds what it receives in `got`. */
+/* Rank r sends 100 r + i as element i. What it receives is copied to `got`. */
 static void begin(void)
 {
     float values[DEVICES * N];
@@ -142,7 +142,7 @@ static void end(int r, float got[DEVICES * N])
     assert_works(cudaMemcpy(got, to[r], DEVICES * N * sizeof *got, cudaMemcpyDeviceToHost));
 }
 
-/* Calls for every rank, in a group. */
+/* Makes the call for every rank, in one group. */
 #define ON_ALL(call)                                                                               \
     assert_works(ncclGroupStart());                                                                \
     for (int r = 0; r < ranks; r++) {                                                              \
@@ -214,7 +214,7 @@ static void test_operations(void **state)
     }
 }
 
-/* In place, in every type: 1 + 2 + 3, and their product. */
+/* In place, for every type: the sum of 1, 2 and 3, and their product. */
 static void test_types(void **state)
 {
     static const uint16_t half[] = {0, 0x3C00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600};
@@ -286,7 +286,7 @@ static void test_refused(void **state)
     assert_int_equal(ncclGroupEnd(), ncclInvalidUsage);
     assert_works(ncclCommInitAll(comms, 1, NULL));
     assert_int_equal(ncclAllReduce(from[1], to[0], N, ncclFloat, ncclSum, comms[0], 0),
-                     ncclInvalidArgument); /* another device's memory */
+                     ncclInvalidArgument); /* memory of another device */
     assert_int_equal(
         ncclAllReduce(from[0], to[0], DEVICES * N + 1, ncclFloat, ncclSum, comms[0], 0),
         ncclInvalidArgument);

@@ -1,5 +1,5 @@
-// What kernels can do: barriers, warp collectives, shared memory, atomics, vector types, copies.
-// Compiles with nvcc as well; the expected shuffles and atomics were seen on an H200.
+// Kernel features: barriers, warp collectives, shared memory, atomics, vector types, copies. Also
+// compiles with nvcc; the expected shuffles and atomics were seen on an H200.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
@@ -7,7 +7,7 @@
 
 #define assert_works(call) assert_int_equal(call, cudaSuccess)
 
-// A device array that the host reads after a launch.
+// A device array. The host reads it after a launch.
 template <class T>
 struct device_array {
     T *device = nullptr;
@@ -123,7 +123,7 @@ static void test_partial_masks(void **)
     device_array<int> out(64);
     partial_masks<<<1, 32>>>(out.device);
     out.fetch();
-    // Lane 15 reads lane 16 and lane 16 reads lane 15, which are not in their masks: undefined.
+    // Undefined: lanes 15 and 16 read each other, and neither is in the other's mask.
     for (int i = 0; i < 15; i++)
         assert_int_equal(out.host[i], i + 1);
     for (int i = 17; i < 32; i++)
@@ -171,7 +171,7 @@ static void test_dynamic_shared_memory_starts_as_nan(void **)
 
 // ---- locks ----
 
-// A lock that is held across a barrier of the warp: others must get a turn while they spin.
+// A lane holds the lock across a warp barrier. Others spin and must let that warp run.
 __global__ void spin_lock(int *lock, int *count)
 {
     if (threadIdx.x % 32 == 0) {

@@ -1,6 +1,6 @@
-/* SIMT_FAIL: the call that it names fails and no other does, with the error that is named or a
- * likely one, and what it says at the end helps to try all calls. The program starts itself, which
- * then calls the runtime and prints what each call returns. */
+/* SIMT_FAIL: exactly the named call fails, with the given error or a likely one. The message at the
+ * end helps to try every call in turn. The test starts itself as the program. That program calls
+ * the runtime and prints what each call returns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static const char *self;
 
-/* Six calls that a program makes: cudaEventCreate makes another one itself. */
+/* The six calls that the program makes. cudaEventCreate makes another call itself. */
 static int make_calls(void)
 {
     void *memory = NULL;
@@ -28,7 +28,7 @@ static int make_calls(void)
     return EXIT_SUCCESS;
 }
 
-/* Where a call stands is told only if the program was compiled with debugging information. */
+/* Removes the call's place, which is known only if compiled with debugging information. */
 static void drop_place(char *text)
 {
     char *at = strstr(text, " at "), *fails = at ? strstr(at, " fails (") : NULL;
@@ -37,7 +37,7 @@ static void drop_place(char *text)
     }
 }
 
-/* What the program prints, to both outputs, with SIMT_FAIL=`asked`; "status N" at the end. */
+/* What the program prints to stdout and stderr with SIMT_FAIL=`asked`. Ends with "status N". */
 static const char *run_with(const char *asked)
 {
     static char text[4096];
@@ -69,7 +69,7 @@ static void test_each_call(void **state)
 {
     const char *text;
     (void)state;
-    /* (Where the call stands is said in between, of programs with line numbers.) */
+    /* (In programs with line numbers, the place of the call stands in between.) */
     text = run_with("1");
     assert_ptr_equal(strstr(text, "simt: SIMT_FAIL=1: cudaGetDeviceCount"), text);
     assert_non_null(strstr(text, " fails (cudaErrorUnknown: unknown error)\n"
@@ -86,7 +86,7 @@ static void test_chosen_errors(void **state)
 {
     (void)state;
     assert_non_null(strstr(run_with("1:cudaErrorNoDevice"), "\n100 0 0 0 0 0 last 100\n"));
-    /* After a fault, the device computes nothing any more. */
+    /* After a fault, the device executes nothing any more. */
     assert_non_null(strstr(run_with("3:cudaErrorIllegalAddress"), "\n0 0 700 700 0 0 last 700\n"));
 }
 

@@ -1,5 +1,5 @@
-/* Every seeded fault of a source such as faults.cu is told, with its lines, also in another order
- * of threads; what is right raises no alarm in any. cases.cuh has what their names say. */
+/* Every seeded fault of a source such as faults.cu is reported with its lines, also in other orders
+ * of threads. Correct cases are silent in every order. cases.cuh explains the names of cases. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 static const char *program, *source, *schedules = "";
 
-/* Cases that wait only for what never comes: for others, a short time fails on a busy machine. */
+/* Cases that wait for an event that never occurs. Others need longer on a busy machine. */
 static const char waits[] = " lock_over_barrier lock_kept spin_plain endless_loop nobody_sets_it"
                             " lock_held_at_barrier default_later_block ";
 
@@ -25,7 +25,7 @@ static int run(const char *name, char *text, size_t size)
     size_t length;
     FILE *pipe;
     snprintf(command, sizeof command, " %s ", name);
-    setenv("SIMT_WATCHDOG", strstr(waits, command) ? "0.1" : "1", 1); /* of processor time */
+    setenv("SIMT_WATCHDOG", strstr(waits, command) ? "0.1" : "1", 1); /* CPU time */
     snprintf(command, sizeof command, "%s exec '%s' %s 2>&1", schedules, program, name);
     pipe = popen(command, "r");
     assert_non_null(pipe);
@@ -34,7 +34,7 @@ static int run(const char *name, char *text, size_t size)
     return pclose(pipe);
 }
 
-/* Whether the line's "// FAULT ..." names the fault. */
+/* Whether the line has a "// FAULT ..." comment that contains this name. */
 static bool is_marked(const char *line, const char *name)
 {
     const char *mark = strstr(line, "// FAULT ");
@@ -66,8 +66,8 @@ static int check_lines(const char *name, const char *text)
     return missing;
 }
 
-/* Another order of threads may show another side of a fault: "FIRST|SECOND". The marked lines are
- * those of FIRST. */
+/* In another order of threads a fault may have another symptom: "FIRST|SECOND". The marked lines
+ * belong to FIRST. */
 static bool is_told(const char *text, const char *phrases, bool *first)
 {
     char phrase[256];
@@ -105,7 +105,7 @@ static int check_one(const char *name, const char *phrases)
         print_error("%s: told twice:\n%s\n", name, text);
         return 1;
     }
-    /* What would help one pair of threads only is no hint. */
+    /* There must not be a hint that would help only one pair of threads. */
     if (strstr(text, "__syncwarp() is missing") && strstr(text, "__syncthreads() is missing")) {
         print_error("%s: two hints:\n%s\n", name, text);
         return 1;
@@ -132,7 +132,7 @@ static void test_all(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Runs those of a kind with this SIMT_SCHEDULE. */
+/* Runs all cases of a kind with this SIMT_SCHEDULE. */
 static void check_schedules(const char *which, bool (*is_kind)(const char *name))
 {
     static char list[1 << 16];
@@ -160,14 +160,14 @@ static bool is_always_wrong(const char *name)
     return !needs_several(name) && strncmp(name, "default_", 8) != 0;
 }
 
-/* What is right is so in any order of threads; and some things are wrong in some of them only. */
+/* Correct cases are silent in all orders of threads. An only_... case fails in some of them. */
 static void test_schedules(void **state)
 {
     (void)state;
     check_schedules("SIMT_SCHEDULE=" SEEDS, needs_several);
 }
 
-/* What is wrong is told in any order. */
+/* Faults are reported in any order. */
 static void test_faults_in_other_order(void **state)
 {
     (void)state;

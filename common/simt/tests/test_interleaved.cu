@@ -1,5 +1,5 @@
-// Tensors whose channels lie in slices: what copies by such maps moved on an H200, chunk by chunk
-// (interleaved_h200.csv). Compiles with nvcc (sm_90a) as well.
+// Tensors with interleaved channel slices: which chunks copies by such maps moved on an H200
+// (interleaved_h200.csv). nvcc (sm_90a) also compiles it.
 #include <cuda.h>
 
 #include <cstdint>
@@ -64,7 +64,7 @@ static __device__ void load(uint32_t to, const CUtensorMap *map, uint32_t barrie
         asm volatile(LOAD(5, TILES) "[%1, {%3, %4, %5, %6, %7}], [%2];" ::TO, AT_5 : "memory");
 }
 
-// `bytes`: so many must come. What is not written stays all ones.
+// `bytes` is the number that the mbarrier expects. Memory that is not written stays all ones.
 __global__ void copy(const __grid_constant__ CUtensorMap map, int rank, bool columns, Place place,
                      int to, int bytes, uint32_t *out)
 {
@@ -96,7 +96,7 @@ static void numbers(const std::string &text, T *to)
     }
 }
 
-// Cells that all cases of a line have; then, after each ';', those of a case.
+// A line has cells that all its cases share. Each ';' then starts the cells of one case.
 static bool read_case(FILE *file, Case *c)
 {
     static char line[1 << 14], *at;
@@ -157,7 +157,7 @@ static CUresult encode(CUtensorMap *map, const Case &c, void *data)
         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-// "chunk=byte": where each chunk of 16 bytes came from; z: zeros.
+// "chunk=byte": the source of each chunk of 16 bytes; z means zeros.
 static std::string described(const std::vector<uint32_t> &image)
 {
     std::string text;
@@ -207,7 +207,7 @@ static void test_as_on_an_h200(void **)
     cudaFree(out);
 }
 
-// What the driver refuses.
+// Maps that the driver rejects.
 static void test_refused(void **)
 {
     alignas(64) CUtensorMap map;
@@ -220,10 +220,10 @@ static void test_refused(void **)
     for (int i = 0; i < 3; i++)
         c.dims[i] = 4, c.steps[i] = 1, c.box[i] = 8, c.strides[i] = 1024;
     assert_int_equal(encode(&map, c, data), CUDA_SUCCESS);
-    c.box[0] = 4; // no multiple of 16 bytes
+    c.box[0] = 4; // not a multiple of 16 bytes
     assert_int_equal(encode(&map, c, data), CUDA_ERROR_INVALID_VALUE);
     c.box[0] = 8;
-    c.rank = 2; // W, slices and N are three
+    c.rank = 2; // W, slices and N are three dimensions
     assert_int_equal(encode(&map, c, data), CUDA_ERROR_INVALID_VALUE);
     cudaFree(data);
 }

@@ -1,4 +1,4 @@
-// Launches: the forms they come in, their limits, and what the occupancy functions say of them.
+// Launches: their syntax, their limits, and the answers of the occupancy functions.
 #include <cuda_runtime.h>
 
 #include "cmocka_all.h"
@@ -85,9 +85,9 @@ static void test_forms(void **)
 
     plain<<<1, 1>>>(result, 5);
     assert_int_equal(fetch(), 5);
-    plain<<<dim3(1), dim3(1, 1), 0, stream>>>(result, almost_seven); // converted, as in a call
+    plain<<<dim3(1), dim3(1, 1), 0, stream>>>(result, almost_seven); // converted, as in any call
     assert_int_equal(fetch(), 6);
-    takes_point<<<1, 1>>>(result, {3, 4}, 0); // braces, and 0 for a pointer
+    takes_point<<<1, 1>>>(result, {3, 4}, 0); // braces, and 0 as a pointer
     assert_int_equal(fetch(), 34);
     no_arguments<<<1, 1>>>();
     partly_deduced<3><<<1, 1>>>(result, 4);
@@ -119,7 +119,7 @@ __global__ void with_shared(int *out)
     *out = words[threadIdx.x];
 }
 
-// The launch leaves an error, once, and the kernel does not run.
+// The launch sets an error, once, and the kernel does not run.
 static void assert_refused()
 {
     int value = -1;
@@ -188,7 +188,7 @@ static void test_attributes(void **)
 
 static void test_occupancy(void **)
 {
-    // As an H200 answers for a kernel of few registers.
+    // The answers of an H200 for a kernel that uses few registers.
     const struct {
         int threads, blocks;
         size_t shared;
@@ -215,8 +215,8 @@ static void test_occupancy(void **)
 
 // ---- cooperative launches, launches by address ----
 
-// Blocks pass numbers on through device memory. Threads of the last warp leave before the second
-// barrier.
+// Blocks pass on numbers through device memory. The last warp has threads that return before the
+// second barrier.
 __global__ void relay(int *box, int *result, int rounds)
 {
     int t = threadIdx.x, block = blockIdx.x, blocks = gridDim.x;
@@ -256,12 +256,12 @@ __global__ void count(int *here, int *there)
         *there += *here;
 }
 
-static void add_seven(void *word) // in a graph, behind a kernel
+static void add_seven(void *word) // runs in a graph after a kernel
 {
     *(int *)word += 7;
 }
 
-/* So many that memory stays open from one to the next: until something else is asked for. */
+/* Many launches in a row: memory stays open from one to the next until another call needs it. */
 static void test_many_launches(void **)
 {
     const int launches = 20000;

@@ -1,5 +1,5 @@
-/* What SIMT_COUNTERS and other variables make a program print at its end, and files that they ask
- * for: runs simt_faults, mostly where nothing is wrong. */
+/* The output at the end of a program that SIMT_COUNTERS and other variables request, and the files.
+ * Runs simt_faults, mostly with cases that have no fault. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,12 +65,12 @@ static void test_lines(void **state)
     while (line > text && line[-1] != '\n') {
         line--;
     }
-    /* 4 blocks x 4 + 2 + 1 + 5 warps, two loads and a store each */
+    /* 4 blocks x (4 + 2 + 1 + 5) warps, two loads and one store each */
     assert_non_null(strstr(line, "144"));
     assert_true(strstr(line, "144") < strchr(line, '|'));
 }
 
-/* A narrow terminal: the figures stand below their line, and nothing is left out. */
+/* In a narrow terminal, the figures stand below their line, and no figure is left out. */
 static void test_narrow(void **state)
 {
     static char wide[1 << 16];
@@ -98,7 +98,7 @@ static void test_narrow(void **state)
     assert_says(wide, "      144 ");
 }
 
-/* Brackets and quotes match; a full reader of JSON is left to others. */
+/* Brackets and quotes must match. This is not a full JSON parser. */
 static void assert_json(const char *text)
 {
     char open[64];
@@ -118,7 +118,7 @@ static void assert_json(const char *text)
     assert_int_equal(quoted, 0);
 }
 
-/* What is in a file that a program has written, which is removed. */
+/* Returns the text of a file that the program has written, and removes the file. */
 static const char *take(const char *path)
 {
     static char text[1 << 17];
@@ -130,7 +130,7 @@ static const char *take(const char *path)
     return text;
 }
 
-/* A name for a file that is there, with an "old" in it. */
+/* The name of an existing file that contains "old". */
 static const char *old_file(void)
 {
     static char path[64];
@@ -158,7 +158,7 @@ static void test_json_to_file(void **state)
     assert_says(text, "\"lines\": [");
 }
 
-/* One line, before anything else is done. */
+/* A bad value prints one line, before the program does anything else. */
 static void test_bad_values(void **state)
 {
     static const char *const values[][2] = {
@@ -208,8 +208,8 @@ static void test_empty_is_not_set(void **state)
     assert_int_equal(status, 0);
 }
 
-/* What was asked for and cannot be had: one line, and status 4. What is known before the program
- * starts is told then. An old file stays as it was, with nothing beside it. */
+/* Output that cannot be written gives one line and status 4. If that is known before the program
+ * starts, it is reported then. An old file stays unchanged, with no file beside it. */
 static void test_nowhere_to_write(void **state)
 {
     static const char *const variables[] = {"SIMT_COUNTERS=table SIMT_OUT", "SIMT_REQUESTS",
@@ -236,7 +236,7 @@ static void test_nowhere_to_write(void **state)
                  path);
         snprintf(line, sizeof line, "simt: %s: cannot write %s: File too large\n", name, path);
         text = run(environment, "ok_tree", &status);
-        assert_says(text, line); /* findings are written sooner */
+        assert_says(text, line); /* findings are written earlier */
         assert_int_equal(strlen(text), strlen(line) + strlen("printed before\n"));
         assert_int_equal(status, 4);
         snprintf(command, sizeof command, "test \"$(echo %s*)\" = %s", path, path);
@@ -245,7 +245,7 @@ static void test_nowhere_to_write(void **state)
     }
 }
 
-/* A program that goes on after a finding ends in its own way: its page is there. */
+/* A program that goes on after a finding ends normally, so its page is written. */
 static void test_report(void **state)
 {
     char environment[128];
@@ -260,7 +260,7 @@ static void test_report(void **state)
     assert_says(take(path), "<html");
 }
 
-/* The ends of the grid are checked whatever the time: of four blocks, all but one. */
+/* The ends of the grid are always checked, even without time: all of four blocks except for one. */
 static void test_unchecked_is_told(void **state)
 {
     char environment[128];

@@ -1,4 +1,4 @@
-/* Cells of shadow memory that are packed come out as they went in. */
+/* Shadow memory cells are unchanged after packing and unpacking. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static struct simt_cell cell_of(uint32_t writer, uint32_t reader, uint16_t site)
     return (struct simt_cell){.writer = writer, .reader = reader, .reader_site = site};
 }
 
-/* Whether they can be packed; then they come back. */
+/* Whether the cells can be packed. If so, unpacking must restore them. */
 static bool comes_back(size_t count)
 {
     static struct simt_cell back[SIMT_PAGE_BYTES];
@@ -34,7 +34,7 @@ static bool comes_back(size_t count)
     return true;
 }
 
-/* What kernels leave: a word a lane, vectors, rows of tiles, transposed, one reader for all. */
+/* Patterns of kernels: one word per lane, vectors, rows of tiles, transposed, a single reader. */
 static void test_patterns(void **state)
 {
     (void)state;
@@ -58,7 +58,7 @@ static void test_patterns(void **state)
     }
 }
 
-/* Any tag, site or flag that differs stays so; what has no pattern is not packed. */
+/* Packing keeps every different tag, site and flag. Cells without a pattern are not packed. */
 static void test_differences(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* NCCL's ranks in several processes: what its operations leave with each, and what becomes of the
- * others where one differs or ends. Run with SIMT_DEVICES=4. */
+/* NCCL ranks in several processes: the results of operations in each rank, and what the other ranks
+ * do when one differs or ends. Run with SIMT_DEVICES=4. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { MOST = 4, N = 1000 };
 
-/* Of the process's rank. */
+/* This process's rank and its objects. */
 static int ranks, rank;
 static ncclComm_t comm;
 static cudaStream_t stream;
@@ -27,7 +27,7 @@ static float *from, *to, host[MOST * N];
         }                                                                                          \
     } while (0)
 
-/* What rank r sends as element i. */
+/* Element i that rank r sends. */
 static float sent(int r, int i)
 {
     return (float)(r * 7 + i % 100);
@@ -88,7 +88,7 @@ static void operations(void)
     for (int i = 0; i < N; i++) {
         NEED(host[i] == sent(ranks - 1, i));
     }
-    /* Two messages each to the next rank, whose order is theirs. */
+    /* Two messages to the next rank, which must arrive in the order of the calls. */
     NEED(ncclGroupStart() == ncclSuccess);
     for (int half = 0; half < 2; half++) {
         NEED(ncclSend(from + half * N, N - half, ncclFloat, next, comm, stream) == ncclSuccess);
@@ -112,14 +112,14 @@ static void other_count(void)
 static void other_message(void)
 {
     if (rank == 0) {
-        ncclSend(from, N, ncclFloat, 1, comm, stream); /* of which the other one finds out */
+        ncclSend(from, N, ncclFloat, 1, comm, stream); /* the other rank notices this */
         _exit(1);
     } else {
         ncclRecv(to, N / 2, ncclFloat, 0, comm, stream);
     }
 }
 
-/* The last one never calls, as when it has crashed; the others are told, and end. */
+/* The last rank never calls, as after a crash. The other ranks are told and end. */
 static void one_ends(void)
 {
     if (rank == ranks - 1) {
@@ -140,8 +140,8 @@ static void sender_ends(void)
 
 /* ---- the test's side ---- */
 
-/* Runs `count` processes; their standard errors' text, and the code that all but one killed ended
- * with. */
+/* Runs `count` processes. Returns the text of their stderr, and the exit code of all that were not
+ * killed. */
 static int run(int count, void (*work)(void), char *text, size_t size)
 {
     int ends[2], code = -1, status;
@@ -152,7 +152,7 @@ static int run(int count, void (*work)(void), char *text, size_t size)
     assert_int_equal(pipe(ends), 0);
     for (int r = 0; r < count; r++) {
         if (fork() == 0) {
-            alarm(50); /* whatever hangs */
+            alarm(50); /* ends a process that hangs */
             dup2(ends[1], STDERR_FILENO);
             close(ends[0]);
             ranks = count;
@@ -219,6 +219,6 @@ int main(void)
         cmocka_unit_test(test_differences),
         cmocka_unit_test(test_ends),
     };
-    setenv("OMPI_COMM_WORLD_SIZE", "4", 1); /* as under mpirun: others may come */
+    setenv("OMPI_COMM_WORLD_SIZE", "4", 1); /* as under mpirun: more ranks may follow */
     return cmocka_run_group_tests_name("several processes", tests, NULL, NULL);
 }
