@@ -1,6 +1,6 @@
-// What tensor cores make of random single bits: one line for each case, with a hash of all results.
-// Run on an H200, that is tensor_bits_h200.txt; test_same_as_h200.sh compares. Inputs come from a
-// formula, so that they need not be stored.
+// Results of tensor cores for random single bits. Each case prints one line with a hash of all
+// results. tensor_bits_h200.txt is the output of an H200; test_same_as_h200.sh compares. Inputs
+// come from a formula, not from a file.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -135,7 +135,7 @@ __global__ void group(uint64_t descriptor, uint32_t seed, bool in_registers, int
 
 static int *results;
 
-// `name`: of the first seed; else NULL.
+// `name`: the name of the case for the first seed, else NULL.
 static void print(const char *name, int count)
 {
     std::vector<uint32_t> words(count);
@@ -151,7 +151,7 @@ static void print(const char *name, int count)
            (unsigned long long)hash, words[0], words[1], words[2], words[3]);
 }
 
-// Modes of a descriptor: 0: no swizzle; 1, 2, 3: of 128, 64, 32 bytes.
+// Swizzle modes of a descriptor: 0 is none; 1, 2, 3 are 128, 64, 32 bytes.
 template <int N>
 static void tile(int mode, int start, int lead, int stride, int offset, bool in_registers, int adds)
 {

@@ -1,4 +1,4 @@
-// Tensor maps of these tests.
+// Tensor maps for these tests.
 #ifndef TENSOR_MAPS_CUH
 #define TENSOR_MAPS_CUH
 
@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-// The driver's function that makes tensor maps, without linking with the driver.
+// A function of the driver (to make tensor maps), found without linking with the driver.
 template <class F>
 static F driver_function(const char *name)
 {
@@ -20,7 +20,7 @@ static F driver_function(const char *name)
     return (F)found;
 }
 
-// Of the usual kinds: as it lies in memory, promoted to nothing.
+// An ordinary map: no interleaving, no promotion of L2 sectors.
 static inline CUresult tile_map(CUtensorMap *map, CUtensorMapDataType type, unsigned rank,
                                 void *data, const cuuint64_t *size, const cuuint64_t *stride,
                                 const cuuint32_t *box, const cuuint32_t *steps,

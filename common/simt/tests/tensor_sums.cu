@@ -1,7 +1,7 @@
-// What tensor cores make of random numbers, bit by bit: for each case one line, with a hash of its
-// results and the first four. An H200 printed tensor_sums_h200.txt; test_same_as_h200.sh compares.
-// With a part of a name as argument, the program prints all results of these cases.
-// Inputs come from a formula, so that they need not be stored.
+// Results of tensor cores for random numbers, bit by bit. Each case prints one line: a hash of its
+// results, and the first four. tensor_sums_h200.txt is the output of an H200; test_same_as_h200.sh
+// compares. With a part of a name as argument, the program prints all results of the matching
+// cases. Inputs come from a formula, not from a file.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-// A format: bits of a number, of its exponent and of its fraction; where it begins in its word.
+// A format: the bits of a number, its exponent and its fraction; `low`: its first bit in the word.
 struct Format {
     int bits, exponent, fraction, low;
 };
@@ -26,8 +26,8 @@ static uint32_t hashed(uint32_t x)
     return x ^ x >> 16;
 }
 
-// How numbers are drawn: of about 1; of many magnitudes; any bits, infinities and NaNs among them;
-// small ones, subnormals among them; few bits, so that sums cancel.
+// How numbers are drawn: near 1; of many magnitudes; any bits, including infinities and NaNs;
+// small, including subnormals; few bits, so that sums cancel.
 enum Kind { NEAR, WIDE, ANY, SMALL, FEW, KINDS };
 
 static uint32_t drawn(const Format &format, Kind kind, uint32_t seed, bool sum)
@@ -59,7 +59,7 @@ static uint32_t drawn(const Format &format, Kind kind, uint32_t seed, bool sum)
            << format.low;
 }
 
-// A is M x K, B is N x K: both with a row's words one behind the other. C and D: a word a number.
+// A is M x K, B is N x K: the words of a row are contiguous. C and D: one word per number.
 static __device__ uint32_t word_of(const uint32_t *matrix, int words, int row, int word)
 {
     return matrix[row * words + word];
@@ -73,7 +73,7 @@ static __device__ uint32_t word_of(const uint32_t *matrix, int words, int row, i
     for (int i = 0; i < 2; i++)                                                                    \
     y[i] = word_of(b, words, lane / 4, lane % 4 + i * 4)
 
-// Of a lane's four results.
+// The place of result i of a lane's four results.
 static __device__ int place_of(int i)
 {
     return (threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4 + i / 2 * 8) * 8 + threadIdx.x % 4 * 2 +
@@ -101,7 +101,7 @@ WARP_PRODUCT(warp_tf32, MMA "m16n8k8.row.col.f32.tf32.tf32.f32")
 WARP_PRODUCT(warp_e4m3, MMA "m16n8k32.row.col.f32.e4m3.e4m3.f32")
 WARP_PRODUCT(warp_e5m2, MMA "m16n8k32.row.col.f32.e5m2.e5m2.f32")
 
-// Of half the depth.
+// With half the depth.
 #define SHORT_PRODUCT(name, instruction)                                                           \
     __global__ void name(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d)     \
     {                                                                                              \
@@ -121,7 +121,7 @@ SHORT_PRODUCT(short_tf32, MMA "m16n8k4.row.col.f32.tf32.tf32.f32")
 SHORT_PRODUCT(short_e4m3, MMA "m16n8k16.row.col.f32.e4m3.e4m3.f32")
 SHORT_PRODUCT(short_mixed, MMA "m16n8k16.row.col.f32.e4m3.e5m2.f32")
 
-// Results of half precision: two in a register.
+// Half-precision results: two per register.
 #define PAIRS_IN                                                                                   \
     for (int i = 0; i < 2; i++)                                                                    \
     z[i] = c[place_of(2 * i)] | c[place_of(2 * i + 1)] << 16
@@ -158,7 +158,7 @@ WARP_PAIRS(warp_half_e5m2, MMA "m16n8k32.row.col.f16.e5m2.e5m2.f16")
 SHORT_PAIRS(short_half_e4m3, MMA "m16n8k16.row.col.f16.e4m3.e4m3.f16")
 SHORT_PAIRS(short_half_mixed, MMA "m16n8k16.row.col.f16.e5m2.e4m3.f16")
 
-// Matrices for wgmma as 8 rows of 16 bytes one behind the other, and the descriptor of one.
+// Matrices for wgmma: cores of 8 rows of 16 bytes. Returns the descriptor of the matrix.
 static __device__ uint64_t laid_out(uint32_t *to, const uint32_t *from, int rows)
 {
     for (int i = threadIdx.x; i < rows * 8; i += blockDim.x) {
@@ -269,7 +269,7 @@ int main(int count, char **arguments)
         for (int kind = 0; kind < KINDS; kind++) {
             const uint32_t seed = (uint32_t)kind * 7 + 1;
             std::vector<uint32_t> result((size_t)one.rows * 8);
-            const size_t shown = 16 * 8; // of the first rows: the others are like them
+            const size_t shown = 16 * 8; // the first rows; the others are similar
             if (!strstr(one.name, only))
                 continue;
             uint32_t *a = on_device(matrix(one.a, (Kind)kind, one.rows * 8, seed, false));

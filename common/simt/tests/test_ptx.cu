@@ -1,5 +1,5 @@
-// Inline PTX: what each family of instructions computes. Compiles with nvcc (sm_90a) as well. The
-// expected numbers follow from the PTX ISA; they have not been compared with a GPU's.
+// Inline PTX: what each family of instructions computes. Also compiles with nvcc. The expected
+// numbers follow from the PTX ISA; they have not been compared with those of a GPU.
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -49,7 +49,7 @@ __device__ static unsigned long long bits(unsigned short x)
     return x;
 }
 
-// The result of an asm is this.
+// Checks that the asm computes this result.
 #define GIVES(constraint, type, wanted, text, ...)                                                 \
     {                                                                                              \
         type got;                                                                                  \
@@ -220,7 +220,7 @@ __global__ void predicates()
       "again:\n\tadd.u32 sums0, sums0, i;\n\tsub.u32 i, i, 1;\n\tsetp.gt.u32 more, i, 0;\n\t@more "
       "bra again;\n\t{.reg .u32 i; mov.u32 i, sums0; mov.u32 sums1, i;}\n\tmov.u32 %0, sums1;}",
       "r"(10));
-    // %= is another number in each statement.
+    // %= is a different number in each asm statement.
     R(3,
       "{.reg .pred p; .reg .u32 i; mov.u32 i, 0;\n"
       "up_%=: add.u32 i, i, 1; setp.lt.u32 p, i, %1; @p bra up_%=; mov.u32 %0, i;}",
@@ -235,7 +235,7 @@ __global__ void predicates()
     note(one != other, 1, __LINE__);
     unsigned x = 5, y = 0;
     asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(2));
-#ifdef __SIMT__ // nvcc takes no tied ones
+#ifdef __SIMT__ // nvcc rejects tied operands
     asm volatile("add.u32 %[sum], %1, %[more];"
                  : [sum] "=r"(y)
                  : "0"(x), [more] "r"(threadIdx.x + 3));
@@ -244,7 +244,7 @@ __global__ void predicates()
 #endif
     note(x, 7, __LINE__);
     note(y, 10, __LINE__);
-    // The register in which an input comes may be written; the variable stays what it is.
+    // The asm may write the register of an input. The variable itself stays unchanged.
     const unsigned kept = threadIdx.x + 3;
     asm volatile("add.u32 %1, %1, 1; mov.u32 %0, %1;" : "=r"(y) : "r"(kept));
     note(y, 4, __LINE__);
@@ -364,7 +364,7 @@ __global__ void conversions()
     R(0x40003c00, "cvt.rn.f16x2.f32 %0, %1, %2;", "f"(2.0f), "f"(1.0f));
     R(0x40003f80, "cvt.rn.bf16x2.f32 %0, %1, %2;", "f"(2.0f), "f"(1.0f));
     R(0x00003f80, "cvt.rn.relu.bf16x2.f32 %0, %1, %2;", "f"(-2.0f), "f"(1.0f));
-    // 1 + 2^-11 lies half way between two tf32 numbers: away from zero.
+    // 1 + 2^-11 is half way between two tf32 numbers and is rounded away from zero.
     R(0x3f802000, "cvt.rna.tf32.f32 %0, %1;", "f"(1.0f + 0x1p-11f));
     R(0x3f800000, "cvt.rna.tf32.f32 %0, %1;", "f"(1.0f + 0x1p-12f));
     R(0xbf802000, "cvt.rna.tf32.f32 %0, %1;", "f"(-1.0f - 0x1p-11f));
@@ -376,7 +376,7 @@ struct eight {
     float x, y;
 };
 
-// As an operand, the address is an expression of a pointer that nobody else has.
+// The address operand is an expression of a pointer that has no other use.
 template <int SKIP>
 __device__ static void loads_behind(const float *__restrict__ from, float wanted)
 {
@@ -384,7 +384,7 @@ __device__ static void loads_behind(const float *__restrict__ from, float wanted
     F(wanted, "ld.f32 %0, [%1];", "l"(from + SKIP));
 }
 
-// Of up to 16 bytes, in shared and in global memory.
+// Vectors of up to 16 bytes in shared and global memory.
 __device__ void vectors_of_volatile(unsigned shared, float *global)
 {
     float4 four;
@@ -416,7 +416,7 @@ __device__ void vectors_of_volatile(unsigned shared, float *global)
     note(a + 10 * b + 100 * c + 1000 * d, 4321, __LINE__);
 }
 
-// Who waits for one of four words lets the others run.
+// A thread that waits for one of four words lets other threads run.
 __global__ void waits_for_vector(unsigned *words)
 {
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -457,7 +457,7 @@ __global__ void memory(float *data)
     note(bits(dynamic[0].z), bits(3.0f), __LINE__);
     note(bits(dynamic[0].w), bits(4.0f), __LINE__);
     vectors_of_volatile(at_dynamic, data);
-    note(at_dynamic % 1024, sizeof fixed, __LINE__); // as on a GPU, where it comes behind
+    note(at_dynamic % 1024, sizeof fixed, __LINE__); // as on a GPU: dynamic follows static memory
     asm volatile("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(&fixed[8]));
     note(address, to, __LINE__);
     asm volatile("cvta.shared.u64 %0, %1;" : "=l"(address) : "l"(address));
@@ -493,7 +493,7 @@ __global__ void atomics(unsigned *words)
     R(0, "atom.relaxed.cta.global.or.b32 %0, [%1+4], 12;", "l"(words));
     asm volatile("red.release.gpu.global.add.f32 [%0], %1;" ::"l"(words + 2), "f"(1.5f) : "memory");
     asm volatile("red.global.add.f64 [%0], %1;" ::"l"(words + 4), "d"(2.5) : "memory");
-    // The same as functions.
+    // The same operations by CUDA functions.
     float2 *pair = (float2 *)(words + 8);
     float4 *four = (float4 *)(words + 8);
     unsigned short *half = (unsigned short *)(words + 12);
@@ -567,7 +567,7 @@ __global__ void barriers()
     asm volatile("bar.sync 0;" ::: "memory");
     note(words[thread ^ 64], thread ^ 64, __LINE__);
     asm volatile("barrier.sync 0;" ::: "memory");
-    // Two halves of the block, each with a barrier of its own.
+    // Two halves of the block, each with its own barrier.
     words[thread] = thread + 1;
     asm volatile("bar.sync %0, 64;" ::"r"(1 + thread / 64) : "memory");
     note(words[thread ^ 32], (thread ^ 32) + 1, __LINE__);
@@ -577,7 +577,7 @@ __global__ void barriers()
     R(1,
       "{.reg .pred p; setp.ge.u32 p, %1, 32; bar.red.or.pred p, 3, 128, p;selp.u32 %0, 1, 0, p;}",
       "r"(thread));
-    // The second half produces, the first one waits.
+    // The second half produces, the first half waits.
     if (thread >= 64) {
         words[thread] = 1000 + thread;
         asm volatile("bar.arrive 4, 128;" ::: "memory");

@@ -1,6 +1,6 @@
-// Inline PTX of tensor cores and of the TMA's tensor copies: which lane holds what, and what comes
-// out. Compiles with nvcc (sm_90a) as well. The matrices hold small whole numbers, so that every
-// sum is exact, however it is made. Layouts are those of the PTX ISA's figures.
+// Inline PTX of tensor cores and of TMA tensor copies: which lane holds which element, and the
+// results. Compiles with nvcc (sm_90a) as well. The matrices hold small whole numbers, so sums are
+// exact in any order. The layouts are those of the figures in the PTX ISA.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -14,7 +14,7 @@
 
 // ---- mma.sync ----
 
-// Of whole numbers; tensor_sums.cu has those of floats.
+// Products of whole numbers. tensor_sums.cu tests those of floating-point numbers.
 enum number { S8, U8, S4, U4 };
 
 __host__ __device__ static int bits_of(number type)
@@ -39,7 +39,7 @@ __host__ __device__ static int element_c(int row, int column)
     return row - 2 * column;
 }
 
-// Register i of a lane's part of A: from 32 / bits elements of a row.
+// Register i of a lane's fragment of A: 32 / bits elements of one row.
 __device__ static unsigned register_a(number type, int i)
 {
     const int bits = bits_of(type), parts = 32 / bits, lane = threadIdx.x;
@@ -98,7 +98,7 @@ PRODUCT(s4_64, S4, S4, "m16n8k64", "s32.s4.s4.s32", LONG_A, LONG_B, A(0), A(1), 
         B(1))
 PRODUCT(us4_32, U4, S4, "m16n8k32", "s32.u4.s4.s32", SHORT_A, SHORT_B, A(0), A(1), B(0))
 
-// Eight rows, two registers of C.
+// A has eight rows; C takes two registers.
 #define SMALL_PRODUCT(name, A_TYPE, B_TYPE, shape, types)                                          \
     __global__ void name(int *out)                                                                 \
     {                                                                                              \
@@ -170,7 +170,7 @@ __global__ void move_matrices(unsigned *out)
         out[lane * 8 + 4 + i] = t[i] == (first | (first + 8) << 16);
     }
     asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(t[1]) : "r"(r[0]));
-    out[lane * 8 + 4] &= t[1] == t[0]; // as if loaded so
+    out[lane * 8 + 4] &= t[1] == t[0]; // the same as a transposed load
     asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                      shared(to[lane])),
                  "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
@@ -193,8 +193,8 @@ static void test_matrices_move(void **)
 
 // ---- tensor copies ----
 
-// A box goes to shared memory, is written out as it lies there, and stored back one row on; not
-// one that begins outside, of which an H200 says that this is an illegal instruction.
+// Copies a box to shared memory, writes out its layout there, and stores it back one row below. A
+// box that begins outside is not stored: an H200 calls that an illegal instruction.
 __global__ void copy_box(const __grid_constant__ CUtensorMap map, int x, int y, unsigned bytes,
                          float *out)
 {
@@ -247,7 +247,7 @@ static void check_box(CUtensorMapSwizzle swizzle, unsigned span, unsigned box_wi
         const int column = x + (int)(i % box_width), row = y + (int)(i / box_width * step);
         const bool inside = column >= 0 && column < WIDTH && row >= 0 && row < HEIGHT;
         const float wanted = inside ? before[row * WIDTH + column] : 0;
-        // 16-byte chunks change places with those of their row of 128 bytes.
+        // Each row of 128 bytes permutes its 16-byte chunks.
         unsigned at = i * 4;
         at ^= at / 128 % 8 % (span / 16 ? span / 16 : 1) * 16;
         assert_true(box[at / 4] == wanted);
@@ -269,7 +269,7 @@ static void test_boxes(void **)
     check_box(CU_TENSOR_MAP_SWIZZLE_NONE, 0, 8, 2, 8, 3);
 }
 
-// What lies outside is a NaN; a map of TFLOAT32 rounds, to even in the middle.
+// Elements outside are NaN. A TFLOAT32 map rounds to nearest, ties to even.
 static void test_filled(void **)
 {
     const uint32_t given[][2] = {
@@ -312,7 +312,7 @@ static void test_filled(void **)
 
 // ---- im2col ----
 
-// Pixels of N x H x W x C from (w, h, n) on, of each 8 channels, at an offset; channels by halves.
+// Pixels of N x H x W x C from (w, h, n), with 8 channels each, at an offset; two channel halves.
 __global__ void take_columns(const __grid_constant__ CUtensorMap map, int c, int w, int h, int n,
                              unsigned short x, unsigned short y, float *out)
 {
@@ -332,7 +332,7 @@ __global__ void take_columns(const __grid_constant__ CUtensorMap map, int c, int
         out[i] = tile[i];
 }
 
-// Of 3 x 5 x 7 pixels with 16 channels each: 24 pixels, 8 channels.
+// A map of 3 images of 5 x 7 pixels with 16 channels. A box has 24 pixels and 8 channels.
 static void columns_map(CUtensorMap *map, float *data, int low, int high, unsigned step)
 {
     const cuuint64_t size[] = {16, 7, 5, 3}, stride[] = {64, 64 * 7, 64 * 35};
@@ -341,7 +341,7 @@ static void columns_map(CUtensorMap *map, float *data, int low, int high, unsign
     assert_int_equal(column_map(map, data, size, stride, lower, upper, 24, steps), CUDA_SUCCESS);
 }
 
-// A filter of 3 x 3, padded by 1, with a stride: the column of each of its places.
+// A 3 x 3 filter with padding 1 and a stride: the column for each of its 9 positions.
 static void check_columns(unsigned step)
 {
     const int C = 16, W = 7, H = 5, N = 3, PIXELS = 24;
@@ -356,7 +356,7 @@ static void check_columns(unsigned step)
     columns_map(&map, data, -1, -1, step);
     for (int place = 0; place < 9; place++) {
         const int x = place % 3, y = place / 3, c = place % 2 * 8;
-        int w = -1 + (int)step, h = -1, n = 0; // from the second output on
+        int w = -1 + (int)step, h = -1, n = 0; // starting at the second output
         take_columns<<<1, 32>>>(map, c, w, h, n, (unsigned short)x, (unsigned short)y, out);
         assert_int_equal(cudaMemcpy(column, out, sizeof column, cudaMemcpyDeviceToHost),
                          cudaSuccess);
@@ -383,7 +383,7 @@ static void check_columns(unsigned step)
     cudaFree(out);
 }
 
-// Numbers from 1 on go where a column without offsets says; twice if they are added up.
+// Stores 1, 2, ... as a column without offsets. `adds`: adds them twice instead.
 __global__ void give_columns(const __grid_constant__ CUtensorMap map, int c, int w, int h, int n,
                              bool adds)
 {
@@ -408,7 +408,7 @@ __global__ void give_columns(const __grid_constant__ CUtensorMap map, int c, int
     asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-// Pixels from the second row on, within a box that leaves out the last ones of each row and column.
+// Stores pixels from the second row on. The box excludes the last pixels of each row and column.
 static void test_columns_given(void **)
 {
     const int C = 16, W = 7, H = 5, N = 3;
@@ -447,7 +447,7 @@ static void test_columns(void **)
     check_columns(2);
 }
 
-// Blocks add their tiles to one place, in a box of a tensor and side by side; and a maximum.
+// Blocks add their tiles to the same memory: a tensor box and a linear copy. Also a maximum.
 __global__ void reduce(const __grid_constant__ CUtensorMap map, float *sums, int *most)
 {
     __shared__ __align__(128) float tile[16 * 16];
@@ -508,7 +508,7 @@ static void test_reductions(void **)
     cudaFree(largest);
 }
 
-// A map that a kernel makes of zeros, field by field, copies a box as the driver's does.
+// A kernel fills a map field by field, starting from zeros. It must copy boxes like the driver's.
 __global__ void make_map(CUtensorMap *map, float *data)
 {
     asm volatile("{\n.reg .b64 m;\nmov.b64 m, %0;\n"
@@ -574,7 +574,7 @@ static void test_map_from_zeros(void **)
     cudaFree(map);
 }
 
-// Stores by a map of TFLOAT32 do not round; sums by one of _FTZ leave out subnormal numbers.
+// Stores by a TFLOAT32 map do not round. Sums by an _FTZ map ignore subnormal numbers.
 __global__ void give_row(const __grid_constant__ CUtensorMap map, bool adds)
 {
     __shared__ __align__(128) uint32_t row[4];
@@ -629,7 +629,7 @@ static void test_given_types(void **)
 
 static void test_refused_maps(void **)
 {
-    cudaFree(NULL); // so that there is a context
+    cudaFree(NULL); // creates a context
     CUtensorMap map;
     cuuint64_t size[] = {16, 4}, stride[] = {64};
     cuuint32_t box[] = {16, 4}, steps[] = {1, 1};
@@ -655,7 +655,7 @@ static void test_refused_maps(void **)
     assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
 }
 
-// One test alone, by its name: what goes wrong on a GPU takes the tests behind it along.
+// With a name, runs one test alone. On a GPU, a failure also breaks all later tests.
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {

@@ -1,4 +1,4 @@
-/* What a learner reads after a mistake: runs simt_mistakes and looks for what must be there. */
+/* The reports that beginners read after a mistake: runs simt_mistakes and checks its output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 static const char *mistakes;
 
 struct outcome {
-    int status; /* as waitpid has it */
+    int status; /* as from waitpid */
     char text[65536];
 };
 
@@ -27,7 +27,7 @@ static struct outcome run(const char *name)
     char command[4096];
     size_t length;
     FILE *pipe;
-    /* exec, so that a signal is seen as one. */
+    /* With exec, a signal is reported as a signal and not as the shell's status. */
     snprintf(command, sizeof command, "exec '%s' %s 2>&1", mistakes, name);
     pipe = popen(command, "r");
     assert_non_null(pipe);
@@ -37,7 +37,7 @@ static struct outcome run(const char *name)
     return outcome;
 }
 
-/* "mistakes.cu:LINE" of the line that ends in "// MARK mark". */
+/* "mistakes.cu:LINE" for the line that ends in "// MARK mark". */
 static const char *place(const char *mark)
 {
     static char text[64];
@@ -65,7 +65,7 @@ static void assert_says(const struct outcome *outcome, const char *what)
     }
 }
 
-/* Of a mistake: what its report says, which names the kernel; and marks of lines that it names. */
+/* For each mistake: texts that its report contains, and marks of lines that the report names. */
 static const struct {
     const char *name, *says[7], *marks[3];
 } reports[] = {
@@ -96,7 +96,7 @@ static const struct {
     {"no_shared", {"kernel no_shared", "dynamic shared memory"}, {NULL}},
     {"null_pointer", {"kernel null_pointer", "not device memory"}, {NULL}},
     {"endless", {"kernel endless", "stack overflow"}, {NULL}},
-#ifndef SANITIZED /* whose stacks are never as they were */
+#ifndef SANITIZED /* their stack contents always change */
     {"endless_barriers",
      {"kernel endless_barriers", "endless loop", "64 threads in a loop at"},
      {"endless_barriers"}},
@@ -134,7 +134,7 @@ static void test_other_faults_are_left_alone(void **state)
     struct outcome outcome = run("host_crash");
     (void)state;
     assert_null(strstr(outcome.text, "simt:"));
-#ifndef SANITIZED /* which reports it and exits */
+#ifndef SANITIZED /* sanitizers report it and exit */
     assert_true(WIFSIGNALED(outcome.status));
 #endif
 }

@@ -1,4 +1,4 @@
-/* The rewriter's output, to the byte. */
+/* The rewriter's output, compared byte by byte. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 
 #include "cmocka_all.h"
 
-/* What stands for __shared__ goes by the compiler. */
+/* The replacement of __shared__ depends on the compiler. */
 #if !defined(__clang__) && defined(__GNUC__) && __GNUC__ >= 10
 #define SHARED "__constinit thread_local"
 #else
 #define SHARED "thread_local"
 #endif
 
-/* What comes behind it. */
+/* The output behind it. */
 #define GAP(number, name)                                                                          \
     " [[maybe_unused]] __attribute__((used, aligned(128))) static thread_local char "              \
     "simt_gap_" number "[::simt::gap(__alignof__(" name "))];"
@@ -25,7 +25,7 @@
 static const char *rewriter;
 static char folder[] = "/tmp/simt_rewrite_XXXXXX";
 
-/* What stands for `name<<<` in the output, up to the configuration. */
+/* The replacement of `name<<<` in the output, up to the configuration. */
 #define QUOTED(quoted, name)                                                                       \
     "simt::launch(\"" quoted "\", [=]([[maybe_unused]] auto simt_tag) -> "                         \
     "decltype(simt::function_of<decltype(simt_tag)>(" name                                         \
@@ -53,9 +53,9 @@ static char *read_file(const char *path)
     return text;
 }
 
-static const char *mode = ""; /* an option of the rewriter */
+static const char *mode = ""; /* an option for the rewriter */
 
-/* Rewrites a text; the exit status, the output (NULL if there is none) and stderr. */
+/* Rewrites a text. Returns the exit status, the output (NULL if there is none) and stderr. */
 static int rewrite(const char *input, char **output, char *messages, size_t size)
 {
     char in[64], out[64], command[4096];
@@ -65,7 +65,7 @@ static int rewrite(const char *input, char **output, char *messages, size_t size
     snprintf(out, sizeof out, "%s/out.cpp", folder);
     write_file(in, input);
     remove(out);
-    /* What it holds when it exits in the middle, for an error, is no leak. */
+    /* Memory that the rewriter holds when it exits early after an error is not a leak. */
     snprintf(command, sizeof command, "ASAN_OPTIONS=detect_leaks=0 '%s' %s %s %s 2>&1", rewriter,
              mode, in, out);
     pipe = popen(command, "r");
@@ -91,7 +91,7 @@ static void assert_rewrites(const char *input, const char *expected)
     assert_int_equal(strncmp(output, header, strlen(header)), 0);
     names = strstr(output, "\n[[gnu::used]] static const int simt_names = ");
     if (names) {
-        *names = '\0'; /* test_names_of_the_device has them */
+        *names = '\0'; /* test_names_of_the_device tests them */
     }
     assert_string_equal(output + strlen(header), expected);
 }
@@ -219,7 +219,7 @@ static void test_extern_shared(void **state)
                     "extern \"C\" { extern int a[]; __shared__ float s[4];" GAP("0", "s") " }");
 }
 
-/* Outside of functions the name stands for the block's shared memory until something hides it. */
+/* Outside of functions, the name means the block's shared memory unless a local name hides it. */
 static void test_extern_shared_of_a_file(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void test_extern_shared_of_a_file(void **state)
                     "\nint f(const n::Foo *s, int) { return s[0]; }\n"
                     "int g() { N::T<Foo> *s = h; return *s; } int i(Foo *p) { return 2 * "
                     "(static_cast<Foo *>(simt_dynamic_shared()))[1]; }");
-    /* Parameters of lambdas and members; an expression is none. */
+    /* Parameters of lambdas and members hide the name. An expression such as `a * s` does not. */
     assert_rewrites("extern __shared__ P s[];\nvoid f() { [](P *s) { s[0]; }; if (a * s) { s; } }",
                     "\nvoid f() { [](P *s) { s[0]; }; if (a * (static_cast<P "
                     "*>(simt_dynamic_shared()))) { (static_cast<P *>(simt_dynamic_shared())); } }");
@@ -333,7 +333,7 @@ static void test_qualifiers(void **state)
                 "template <class T> T *Of<T>::malloc(int) { return 0; }");
     assert_rewrites("template <class T> T *f() { return (T *)malloc(1); }",
                     "template <class T> T *f() { return (T *)simt_malloc(1); }");
-    /* The C++ library writes some of these words in its own way. */
+    /* The C++ library spells some of these words differently. */
     assert_same("# 1 \"/usr/include/x\" 1 3\n__attribute__((__noinline__)) void f();\n");
 }
 
@@ -403,7 +403,7 @@ static void assert_says(const char *input, const char *messages_expected)
 
 #define NO_PTX(place, what) place ": error: not available on the CPU back end: PTX: " what "\n"
 
-/* What is not known is told by name, at its own line. */
+/* Unknown instructions are reported by name, at their own lines. */
 static void test_unknown_ptx(void **state)
 {
     (void)state;
@@ -453,7 +453,7 @@ static void test_ptx(void **state)
     assert_rewrites("__device__ void f() { asm volatile(\"membar.gl;\" ::: \"memory\"); }",
                     " void f() { { __asm__ volatile(\"\" ::: \"memory\"); __threadfence(); "
                     "__asm__ volatile(\"\" ::: \"memory\"); } }");
-    /* Operands are rewritten like all else; lines stay. */
+    /* Operands are rewritten like other code. The line numbers stay the same. */
     assert_rewrites("__device__ void f(int x) {\n asm(\"add.s32 %0, %1, 5;\"\n : \"=r\"(x)\n"
                     " : \"r\"(threadIdx.x));\n}",
                     " void f(int x) {\n { [[maybe_unused]] auto &&simt_x0 = (x); unsigned int "
@@ -480,7 +480,7 @@ static void test_what_is_not_available(void **state)
     assert_same("x.texCubemap(1); y = texCubemap; p->cudaMipmappedArray_t;");
 }
 
-/* A launch of a value, not of a kernel that the source declares. */
+/* Launches of a value that is not a kernel declared in the source. */
 static void test_values_are_launched(void **state)
 {
     (void)state;
@@ -513,7 +513,7 @@ static void test_shifts(void **state)
     assert_same("struct S { S &operator<<(int); };");
 }
 
-/* Headers of CUB and Thrust are rewritten as a program is, those of the host are not. */
+/* CUB and Thrust headers are rewritten like a program. Headers of the host are not. */
 static void test_cccl(void **state)
 {
     (void)state;
@@ -551,7 +551,7 @@ static void test_who_calls_whom(void **state)
         "__host__ __device__\n"
         "a.cu:3: error: rand() is a function of the host, called in device code: a GPU does "
         "not have it\n");
-    /* What is declared so is called so. */
+    /* A function that is declared for the device may be called there. */
     assert_rewrites("__device__ int f(int);\nint f(int x) { return x; }\n"
                     "__device__ int g() { return f(1); }",
                     " int f(int);\nint f(int x) { return x; }\n int g() { return f(1); }");
@@ -567,7 +567,7 @@ static void test_who_calls_whom(void **state)
                     "struct S { void k(int); void f() { k(1); } };");
 }
 
-/* The runtime is told what belongs to the device. */
+/* The runtime receives the names of the device variables. */
 static void test_names_of_the_device(void **state)
 {
     char messages[4096], *output;
@@ -585,7 +585,7 @@ static void test_names_of_the_device(void **state)
     assert_int_equal(
         rewrite("#include <a.h>\n__device__ int a;", &output, messages, sizeof messages), 0);
     assert_non_null(strstr(output, "simt_device_names(\"\", \" a\");\n"));
-    /* A header of the program's own has not been read. */
+    /* The rewriter has not read a header of the program itself. */
     assert_int_equal(
         rewrite("# include \"a.h\"\n__device__ int a;", &output, messages, sizeof messages), 0);
     assert_non_null(strstr(output, "simt_device_names(\"\", nullptr);\n"));
@@ -615,7 +615,7 @@ static void test_the_host_uses_the_device(void **state)
                     "  void j() { n = 2; }");
 }
 
-/* An array's name without subscripts is an address, which the host may hand on. */
+/* An array name without subscripts is an address. The host may pass it on. */
 static void test_the_host_takes_addresses(void **state)
 {
     (void)state;
@@ -633,7 +633,7 @@ static void test_the_host_takes_addresses(void **state)
                 "cudaMemcpyFromSymbol()\n");
 }
 
-/* using X = X<T> in a class: of which namespace the X is that is meant. */
+/* using X = X<T> in a class: the rewriter names the namespace of the X that is meant. */
 static void test_own_names(void **state)
 {
     (void)state;
@@ -652,7 +652,7 @@ static void test_own_names(void **state)
     assert_same("struct A; struct S { using A = n::A; using B = B; };");
 }
 
-/* What nvcc takes and g++ does not. */
+/* Code that nvcc accepts and g++ rejects. */
 static void test_leniency(void **state)
 {
     (void)state;
@@ -691,7 +691,7 @@ static void test_leniency(void **state)
                 "struct S { struct R R; };");
 }
 
-/* Labels of a switch that jump over initializations. */
+/* Switch labels behind initialized variables. */
 static void test_cases(void **state)
 {
     (void)state;
@@ -702,7 +702,7 @@ static void test_cases(void **state)
         "static_assert(__has_trivial_destructor(decltype(b)), \"jump to a label over what is to be "
         "destroyed\"); static_assert(__has_trivial_destructor(decltype(c)), \"jump to a label over "
         "what is to be destroyed\"); } case n::X: default: return;\n} }");
-    /* Of the host; used later; the last; none is initialized; in braces. */
+    /* Host code; a variable used later; the last label; no initialization; in braces. */
     assert_same("void f(int a) { switch (a) { case 1: int b = 1; break; case 2: ; } }");
     assert_rewrites(
         "__device__ void f(int a) { switch (a) { case 1: int b = 1; break; case 2: a = b; } }",
@@ -714,7 +714,7 @@ static void test_cases(void **state)
         "UNROLL for (;;) {} int c; case 2: { int b = 1; } break; default: int d = 1; } }");
 }
 
-/* A byte order mark stays at the beginning, or goes. */
+/* A byte order mark stays at the beginning or is removed. */
 static void test_byte_order_mark(void **state)
 {
     char messages[4096], expected[128], *output;

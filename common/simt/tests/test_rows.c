@@ -1,5 +1,5 @@
-/* What is checked a row at a time ends as if it had been checked lane by lane: the same races, and
- * the same memory of who was there. */
+/* Checks of a whole row give the same results as checks lane by lane: the same races, and the same
+ * record of earlier accesses. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 
 enum {
     BYTES = 3 * SIMT_PAGE_BYTES,
-    HOT_BYTES = 512 /* much happens there */,
+    HOT_BYTES = 512 /* most accesses go there */,
     WARPS = 4,
-#ifdef __SANITIZE_ADDRESS__ /* which watches addresses, of which there are few */
+#ifdef __SANITIZE_ADDRESS__ /* it watches addresses, of which there are few */
     STEPS = 300000,
 #else
     STEPS = 1200000,
@@ -24,9 +24,9 @@ enum {
     MOST_RACES = 4096
 };
 
-/* Two memories in which the same happens; nothing is ever read there. */
+/* The same accesses happen in two memories. The test never dereferences these addresses. */
 static const uint64_t bases[2] = {UINT64_C(1) << 40, UINT64_C(3) << 40};
-static unsigned int memory; /* the one in which it happens now */
+static unsigned int memory; /* the memory of the current accesses */
 
 static struct race {
     unsigned int thread, site, other_site;
@@ -37,7 +37,7 @@ static struct race {
 static size_t race_count[2];
 static uint64_t checked_as_rows, raced;
 
-/* ---- what the checks call ---- */
+/* ---- functions that the checks call ---- */
 
 size_t simt_copy_count;
 
@@ -51,7 +51,7 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
         (struct race){thread, act->site, other_site, other, address - bases[memory], other_kind};
 }
 
-/* Some atomics leave a cell with something special. */
+/* Some atomics leave special contents in a cell. */
 void simt_visit_slowly(struct simt_cell *cell, uint64_t at, const struct simt_act *act,
                        unsigned int thread, uint64_t address)
 {
@@ -67,7 +67,7 @@ void simt_visit_slowly(struct simt_cell *cell, uint64_t at, const struct simt_ac
     }
 }
 
-/* Who is kept aside is the same as well. */
+/* The readers that are recorded separately must also be the same. */
 void simt_readers_keep(struct simt_cell *cell, uint64_t address, uint32_t tag, uint16_t site,
                        bool is_volatile, unsigned int thread)
 {
@@ -100,7 +100,7 @@ void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag))
     simt_pages_renumber(renumbered);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 struct access {
     enum simt_space space;
@@ -115,7 +115,7 @@ static unsigned int below(unsigned int count)
     return (unsigned int)rand() % count;
 }
 
-/* In some launches there are few stores, and so readers of several blocks. */
+/* Some launches have few stores, so that readers of several blocks accumulate. */
 static struct access random_access(enum simt_space space, bool mostly_loads)
 {
     const unsigned int kind = below(400);
@@ -171,7 +171,7 @@ static void happen(const struct access *access)
     race_count[0] = race_count[1] = 0;
 }
 
-/* As a look at it from now on sees it: of readers, none whom everybody is ordered behind. */
+/* A cell as later checks see it: without readers that are ordered before all threads. */
 static struct simt_cell seen(uint64_t address, enum simt_space space)
 {
     const uint32_t oldest = simt_act_of(space, EVENT_LOAD, 0, 0).oldest;
@@ -209,7 +209,7 @@ static void compare(enum simt_space space, uint64_t bytes)
     }
 }
 
-/* Most rows have one cell again. */
+/* After this, most rows consist of equal cells again. */
 static void forget_all(void)
 {
     for (uint64_t offset = 0; offset < BYTES; offset += SIMT_PAGE_BYTES) {
@@ -244,12 +244,12 @@ static void test_same_as_lanes(void **state)
             simt_causality_meet(below(WARPS), ~0u, true, true);
         } else if (what < 48) {
             simt_causality_fence(below(WARPS * SIMT_WARP_SIZE), SIMT_SCOPE_DEVICE, 0);
-        } else if (what < 49 && launch % 4 == 0) { /* from then on none is checked in rows */
+        } else if (what < 49 && launch % 4 == 0) { /* from now on, no check covers a whole row */
             simt_causality_meet(below(WARPS), (uint32_t)rand(), true, false);
         }
         access = random_access(space, launch % 3 == 1);
         happen(&access);
-        if (step % 8 == 0) /* a difference stays */
+        if (step % 8 == 0) /* differences persist, so every 8th step is enough */
             compare(space, step % 1000 == 0 ? BYTES : HOT_BYTES);
     }
     assert_true(checked_as_rows > STEPS / 20);

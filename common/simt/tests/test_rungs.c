@@ -1,9 +1,9 @@
-/* The counters of every rung of steps 03 to 08 are those in rung_counts.txt: with every compiler
- * the same integers. A rung that the file does not have is named and passed over, so that one's own
- * rungs need no counts; one that it has must be there. On small problems; the problems that the
- * pages show take longer, and are counted by `test_simt_rungs BIN FILE shown`. `test_simt_rungs BIN
- * FILE programs` tests what BIN's programs say of the counts, and `test_simt_rungs BIN FILE update`
- * writes the file anew. */
+/* The counters of every rung of steps 03 to 08 must equal those in rung_counts.txt; every compiler
+ * gives the same integers. Rungs that the file lacks are named and skipped, so that your own rungs
+ * need no counts. Rungs of the file must exist. The problems here are small. `test_simt_rungs BIN
+ * FILE shown` counts the larger problems of the pages. `test_simt_rungs BIN FILE programs` tests
+ * what the programs in BIN print about the counts; `test_simt_rungs BIN FILE update` rewrites
+ * FILE. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +24,14 @@ static const char *const small[] = {
     "06_gpu_warp_shuffle --gpus 3 --n 4099",
     "06_gpu_warp_shuffle --ladder rows --m 33 --n 777",
     "06_gpu_warp_shuffle --ladder columns --m 256 --n 65",
-    "SIMT_MULTIPROCESSORS=1 06_gpu_warp_shuffle --n 45003 --rung bulk_copies", /* ring, refilled */
+    "SIMT_MULTIPROCESSORS=1 06_gpu_warp_shuffle --n 45003 --rung bulk_copies", /* a refilled ring */
     "07_gemm --all --m 100 --n 67 --k 45 --beta 2",
     "07_gemm --m 5 --n 36 --k 1500 --rung any_shape", /* several blocks share a tile */
     "07_gemm --all --m 17 --n 20 --k 72",
     "SIMT_MULTIPROCESSORS=2 07_gemm --all --m 257 --n 20 --k 8",
     "07_gemm --all --type bf16 --m 24 --n 40 --k 72 --beta 2",
     "07_gemm --all --type tf32 --m 24 --n 40 --k 72 --beta 2",
-    "07_gemm --all --type bf16 --m 24 --n 40 --k 520", /* stages are filled again */
+    "07_gemm --all --type bf16 --m 24 --n 40 --k 520", /* stages are refilled */
     "07_gemm --all --type bf16 --m 72 --n 12 --k 136",
     "07_gemm --all --type tf32 --m 24 --n 40 --k 264",
     "07_gemm --gpus 4 --m 65 --n 70 --k 40 --beta 2",
@@ -68,15 +68,15 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* What stands in front of the program's name: "NAME=VALUE ", or nothing. */
+/* Length of a "NAME=VALUE " in front of the program's name, or 0. */
 static size_t setting_of(const char *line)
 {
     return strncmp(line, "SIMT_", 5) == 0 ? strcspn(line, " ") + 1 : 0;
 }
 
-/* One line for each counted rung: its name and its counters as they stand in the JSON, but for the
- * splits: compilers join and part short branches, each in its way. A learner's own rungs, whose
- * names begin with my_, need no committed counts. */
+/* Prints one line per counted rung: its name and its counters as in the JSON, except for splits,
+ * because each compiler joins and splits short branches as it likes. Rungs whose names begin with
+ * my_ belong to the reader and need no committed counts. */
 static void count(FILE *out, const char *line)
 {
     char command[4096], path[] = "/tmp/simt_rungs_XXXXXX";
@@ -84,7 +84,7 @@ static void count(FILE *out, const char *line)
     char *json;
     assert_true(descriptor >= 0);
     close(descriptor);
-    snprintf(command, sizeof command, /* what it prints tells which rung failed */
+    snprintf(command, sizeof command, /* the output names the rung that failed */
              "out=$(SIMT_DEVICES=4 %.*s '%s'/%s --counters --json %s) || { echo \"$out\"; false; }",
              (int)setting_of(line), line, folder, line + setting_of(line), path);
     assert_int_equal(system(command), 0);
@@ -118,7 +118,7 @@ static char *count_all(const char *const *lines, size_t line_count)
     return text;
 }
 
-/* The file's lines from that with this command on. */
+/* The lines of the file that start with this command. */
 static const char *find_case(const char *text, const char *command)
 {
     size_t length = strlen(command);
@@ -132,7 +132,7 @@ static const char *find_case(const char *text, const char *command)
     return text;
 }
 
-/* Whether the line of a rung, "  NAME COUNTERS", stands in the case that begins at `start`. */
+/* Whether the case that begins at `start` has the line of this rung, "  NAME COUNTERS". */
 static bool has_rung(const char *start, const char *line)
 {
     size_t length = 2 + strcspn(line + 2, " ") + 1;
@@ -144,8 +144,8 @@ static bool has_rung(const char *start, const char *line)
     return false;
 }
 
-/* The first line of `counted` that is not in `text`, and in `*wanted` what is in its place; NULL if
- * all lines agree. The cases stand in both in the same order. */
+/* The first line of `counted` that is not in `text`; `*wanted` is the line there instead. NULL if
+ * all lines agree. The cases have the same order in both. */
 static const char *find_difference(const char *counted, const char *text, const char *first,
                                    const char **wanted)
 {
@@ -164,7 +164,7 @@ static const char *find_difference(const char *counted, const char *text, const 
         }
         line += length + 1;
     }
-    /* All of the last case. */
+    /* The last case must also be complete. */
     return **wanted == ' ' ? line : NULL;
 }
 
@@ -181,7 +181,7 @@ static void assert_integers(const char *const *lines, size_t line_count)
     free(file);
 }
 
-/* A rung of one's own is no difference; other counts, a missing rung and a missing case are. */
+/* An additional rung is no difference. Other counts, a missing rung and a missing case are. */
 static void test_differences(void **state)
 {
     const char *text = "a --n 1\n  x \"l\": 1\n  y \"l\": 2\nb\n  x \"l\": 3\n", *wanted;
@@ -212,7 +212,7 @@ static void test_shown(void **state)
     assert_integers(shown, SHOWN);
 }
 
-/* Nothing else is in the file. */
+/* The file has no other cases. */
 static void test_cases(void **state)
 {
     char *wanted = read_file(golden);
@@ -234,7 +234,7 @@ static void test_counts_are_there(void **state)
     free(wanted);
 }
 
-/* Runs a step with --counters; it ends well and says what is wanted. */
+/* Runs a step with --counters. It must succeed and print both texts. */
 static void assert_counted(const char *line, const char *first, const char *second)
 {
     char command[4096], *text = calloc(1, 1 << 18);
@@ -264,7 +264,7 @@ static void test_counters_option(void **state)
                    "What is wrong with it, as a lesson:", "data race in global memory");
 }
 
-/* Which columns are of another problem. */
+/* The note names the columns that were counted for another problem size. */
 static void test_note_of_columns(void **state)
 {
     (void)state;
@@ -272,7 +272,7 @@ static void test_note_of_columns(void **state)
                    "counted for 1048576 (1M) (--counters counts this size): ", "pass");
 }
 
-/* And which numbers of the probe: so many terms that the bound takes any result of the race. */
+/* The probe's numbers are noted as well: the bound of so many terms would accept any race. */
 static void test_note_of_probe(void **state)
 {
     (void)state;
@@ -308,7 +308,7 @@ int main(int count_of, char **arguments)
         return cmocka_run_group_tests(longer, NULL, NULL);
     }
     if (count_of > 3) {
-        /* Counted before the file is opened: a step that fails leaves it as it was. */
+        /* Count before opening the file, so that a failing step leaves the file unchanged. */
         const char *first = count_all(small, SMALL), *second = count_all(shown, SHOWN);
         FILE *file = fopen(golden, "w");
         return file && fputs(first, file) >= 0 && fputs(second, file) >= 0 && fclose(file) == 0 ? 0

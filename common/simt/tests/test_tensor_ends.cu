@@ -1,5 +1,5 @@
-// Rows of tensors that end within 16 bytes: how many bytes of them, and behind them, tensor copies
-// wrote on an H200 (tensor_ends_h200.csv). Compiles with nvcc (sm_90a) as well.
+// Tensor rows whose ends are not multiples of 16 bytes: how many bytes within and behind a row the
+// tensor copies wrote on an H200 (tensor_ends_h200.csv). nvcc (sm_90a) also compiles it.
 #include <cuda.h>
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 enum { PITCH = 512, ROWS = 3, ROW = 128, BOX = 2 * ROW };
 
-// A case of a line of the file; `inside` and `beyond` are bytes.
+// One case in a line of the file. `inside` and `beyond` are numbers of bytes.
 struct Case {
     char way[8], type[8];
     int swizzle, columns, first, inside, beyond;
@@ -28,7 +28,7 @@ static const struct Type {
     {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4},   {"u64", CU_TENSOR_MAP_DATA_TYPE_UINT64, 8},
 };
 
-// Bytes of 1 go to a tensor of zeros.
+// Stores bytes of 1 to a tensor of zeros.
 __global__ void give(const __grid_constant__ CUtensorMap map, int x, bool reduces)
 {
     __shared__ alignas(1024) unsigned char box[BOX];
@@ -87,7 +87,7 @@ static CUtensorMap map_of(const Case &c, const Type &type, void *data)
     return map;
 }
 
-// What is not 0 in the first row, up to where the tensor ends and behind it.
+// Counts the bytes of the first row that are not 0, before and behind the end of the tensor.
 static void check(const Case &c, unsigned char *data)
 {
     const Type &type = *type_of(c);

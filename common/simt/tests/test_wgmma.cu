@@ -1,6 +1,6 @@
-// wgmma: which element of a tile lies where, for each way of laying tiles out in shared memory, and
-// which lane holds what of the result. Compiles with nvcc (sm_90a) as well. The matrices hold small
-// whole numbers, so that every sum is exact, however it is made.
+// wgmma: the place of each element of a tile, for each shared-memory layout, and the elements of
+// the result that each lane holds. Compiles with nvcc (sm_90a) as well. The matrices hold small
+// whole numbers, so sums are exact in any order.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -18,7 +18,7 @@ __host__ __device__ static constexpr int bytes_of(number type)
     return type == TF32 ? 4 : type <= F16 ? 2 : 1;
 }
 
-// A small whole number in a format: -3 to 3, of U8 0 to 6.
+// A small whole number in a format: -3 to 3, or 0 to 6 for U8.
 __host__ __device__ static unsigned encoded(number type, int value)
 {
     const unsigned sign = value < 0, size = value < 0 ? -value : value;
@@ -51,12 +51,12 @@ __host__ __device__ static int element_b(int column, int k)
     return (column * 2 + k * 3 + column / 16 + k / 16) % 7 - 3;
 }
 
-// How a tile of so many rows (of A, or columns of B) is laid out, as copies of boxes by a tensor
-// map would leave it: K or the rows run fastest; spans of 32, 64, 128 bytes are swizzled, 0: cores
-// of 8 x 16 bytes one behind the other.
+// The layout of a tile with this number of rows (of A) or columns (of B), as a tensor map's box
+// copies would leave it: K or the rows run fastest. Spans of 32, 64, 128 bytes are swizzled. A span
+// of 0 means cores of 8 x 16 bytes, stored one after the other.
 struct Layout {
     bool transposed;
-    int span, rows, depth; // depth: of the whole tile, several products
+    int span, rows, depth; // depth of the whole tile: several MMAs
 };
 
 __host__ __device__ static unsigned offset_of(const Layout &layout, int bytes, int row, int k)
@@ -77,7 +77,7 @@ __host__ __device__ static unsigned offset_of(const Layout &layout, int bytes, i
     return at ^ (at >> 7 & (unsigned)(layout.span / 16 - 1)) << 4;
 }
 
-// Its descriptor, for the product that begins at column k.
+// The descriptor of the tile for the MMA that begins at column k.
 __device__ static uint64_t descriptor(const Layout &layout, int bytes, const void *tile, int k)
 {
     const uint64_t mode = layout.span == 128  ? 1
@@ -115,7 +115,7 @@ __device__ static void fill(char *tile, const Layout &layout, bool is_a)
     }
 }
 
-// Of a lane's results, number i: in which row and column.
+// The row and the column of result number i of a lane.
 __device__ static int row_of(int i)
 {
     return threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4 + i % 4 / 2 * 8;
@@ -238,7 +238,7 @@ static void compare(const std::vector<T> &host, int columns, int depth, int sign
 template <number TYPE, bool TRANSPOSED_A, bool TRANSPOSED_B, class T>
 static void check(int span_a, int span_b, int sign, int adds = 1)
 {
-    // As much of K as the widest span that holds K.
+    // K is as deep as the smaller of both spans allows if K runs fastest.
     const int depth = 128 / bytes_of(TYPE);
     const int depth_a = TRANSPOSED_A || !span_a ? depth : span_a / bytes_of(TYPE);
     const int depth_b = TRANSPOSED_B || !span_b ? depth : span_b / bytes_of(TYPE);
@@ -272,8 +272,8 @@ static void test_types(void **)
     check<U8, false, false, int>(64, 64, 1);
 }
 
-// A in registers; two warpgroups, each with a B of its own, of which one waits for a group while
-// another is under way.
+// A in registers. Two warpgroups use the same B. One of them uses d while the MMA of e is still in
+// flight.
 __global__ void from_registers(float *out, Layout of_b, int adds)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -329,7 +329,7 @@ static void test_registers(void **)
     cudaFree(out);
 }
 
-// As wide as it gets.
+// The widest instruction: N = 256.
 __global__ void wide(float *out, Layout of_a, Layout of_b, int adds)
 {
     extern __shared__ __align__(1024) char tiles[];
