@@ -272,7 +272,7 @@ static void test_note_of_columns(void **state)
                    "counted for 1048576 (1M) (--counters counts this size): ", "pass");
 }
 
-/* The probe's numbers are noted as well: the bound of so many terms would accept any race. */
+/* The message also names the probe's numbers: with 16M terms the bound accepts any race. */
 static void test_note_of_probe(void **state)
 {
     (void)state;

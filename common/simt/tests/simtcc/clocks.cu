@@ -1,4 +1,4 @@
-// Threads that only wait for time to pass let others have a turn: the last one begins before the
+// Threads that only wait for time to pass let other threads run: the last thread begins before the
 // first one ends.
 #include <cstdio>
 

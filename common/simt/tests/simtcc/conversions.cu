@@ -1,12 +1,12 @@
-/* Conversions of floating-point numbers in range and beyond it, in any order, with barriers and
- * other work around them: each is what PTX's cvt gives. */
+/* Conversions of floating-point numbers within the range and beyond it, in any order, between
+ * barriers and other work. Each must give the result of PTX's cvt. */
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
 enum { N = 2000, BLOCK = 256 };
 
-/* To 32 or 64 bits, the nearest of the range; then cut. */
+/* Converts to 32 or 64 bits with saturation, then truncates to the width of I. */
 template <class I, class F>
 static I expected(F x)
 {

@@ -1,5 +1,5 @@
-/* What blocks do to one another, a case for each: the same output, counts and findings on one core
- * and on several (simtcc/cores.sh). */
+/* Ways in which blocks affect one another, one per case. One core and several must give the same
+ * output, counts and findings (simtcc/cores.sh). */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +11,7 @@
 __device__ unsigned int finished;
 __device__ int table[64];
 
-/* A word, two and a byte a thread, sums in shared memory. */
+/* Each thread stores a word, two words and a byte. Sums go to shared memory. */
 __global__ void apart(const float *from, float *to, double2 *pairs, unsigned char *bytes)
 {
     __shared__ float sums[THREADS];
@@ -24,18 +24,18 @@ __global__ void apart(const float *from, float *to, double2 *pairs, unsigned cha
     bytes[i] = (unsigned char)(i * 5);
 }
 
-/* A place that all blocks change; nobody wants to know what was there. */
+/* All blocks change the same memory, but no thread uses the old values. */
 __global__ void reduced(const float *from, float *sum, int *counts, unsigned long long *most)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
-    atomicAdd(sum, from[i] * 1.1f); /* whose order tells */
+    atomicAdd(sum, from[i] * 1.1f); /* the result depends on the order */
     atomicAdd(&counts[i % 17], 1);
     atomicMax(most, (unsigned long long)(i * 7919 % 5003));
     atomicExch(&table[i % 64], i);
     asm volatile("red.global.add.u32 [%0], %1;" ::"l"(&counts[17]), "r"(2));
 }
 
-/* Nobody else sees an array of the thread's own; much of a stack. */
+/* An array that only its own thread accesses, and a large stack frame. */
 __global__ void own(int *to)
 {
     int sums[128], all = 0;
@@ -49,7 +49,7 @@ __global__ void own(int *to)
     to[blockIdx.x * THREADS + threadIdx.x] = all;
 }
 
-/* Of its own words, some are written before and some after. */
+/* Among a block's own words, some are stored before the atomics and some after them. */
 __global__ void mixed(int *words)
 {
     const int first = blockIdx.x * THREADS, i = first + threadIdx.x;
@@ -85,7 +85,7 @@ __global__ void last_block(const float *from, volatile float *sums, float *total
     }
 }
 
-/* The block before writes what this one reads. */
+/* A block reads what the block before it writes. */
 __global__ void neighbours(int *words)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
@@ -94,7 +94,7 @@ __global__ void neighbours(int *words)
         words[i + 1] = words[i - THREADS];
 }
 
-/* Two blocks, far from one another, write a word. */
+/* Two distant blocks write the same word. */
 __global__ void same_word(int *words)
 {
     if (threadIdx.x == 40 && blockIdx.x % 11 == 2)
@@ -163,13 +163,13 @@ __global__ void frees(int **lists, int *to)
     }
 }
 
-/* A way that only a late block takes, a barrier that some threads have left before. */
 __global__ void launches(int *words)
 {
     if (threadIdx.x == 0)
         own<<<1, 1>>>(words + 64 * blockIdx.x);
 }
 
+/* A branch that only late blocks take, and barriers after some threads have returned. */
 __global__ void ways(int *to, int n)
 {
     __shared__ int sums[THREADS];
@@ -188,7 +188,7 @@ __global__ void ways(int *to, int n)
     to[i] = sums[threadIdx.x];
 }
 
-/* Which process a block runs in; no GPU knows. */
+/* The process that runs each block. A GPU has no such function. */
 __global__ void processes(int *to)
 {
     if (threadIdx.x == 0)
@@ -212,7 +212,7 @@ static T *new_array(size_t count, int byte)
     return array;
 }
 
-/* All that is there, as one number. */
+/* Prints the contents of the array as one hash. */
 template <class T>
 static void show(const char *name, const T *array, size_t count)
 {

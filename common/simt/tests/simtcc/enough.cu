@@ -1,11 +1,11 @@
-/* A kernel that is launched again and again, and is right for a while. enough.sh runs it. */
+/* A kernel that is launched many times and is correct for a while. enough.sh runs it. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 enum { THREADS = 64, BLOCKS = 400, LAUNCHES = 40 };
 
-/* Its values change with each launch, so that none repeats another. If it is wrong, a barrier is
+/* Its values change with each launch, so no launch repeats another. `wrong`: a barrier is
  * missing. */
 __global__ void step(int *data, int n, int wrong)
 {
@@ -18,14 +18,14 @@ __global__ void step(int *data, int n, int wrong)
         data[i] = copy[threadIdx.x] + copy[threadIdx.x ^ 1] + 1;
 }
 
-/* The last of its blocks race. */
+/* The blocks of the second half of the grid race. */
 __global__ void last_blocks(int *data)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     data[blockIdx.x < gridDim.x / 2 ? i : 0] = i;
 }
 
-/* The second half of its threads waits for the first. */
+/* The second warp of each block waits for the first. */
 __global__ void waits(int *flag, int *out)
 {
     const int mine = (int)blockIdx.x + 1;
@@ -39,7 +39,7 @@ __global__ void waits(int *flag, int *out)
     }
 }
 
-/* Each block adds to what the one before it has left. */
+/* Each block adds to the result of the block before it. */
 __global__ void looks_back(int *flag, int *out)
 {
     if (threadIdx.x == 0) {
@@ -81,7 +81,7 @@ int main(int count, char **arguments)
         last_blocks<<<BLOCKS, THREADS>>>(data);
     } else if (strcmp(name, "waits") == 0) {
         waits<<<BLOCKS, THREADS>>>(data, other);
-        cudaMemset(data, 0, sizeof *data); /* what the last block left */
+        cudaMemset(data, 0, sizeof *data); /* written by the last block */
     } else if (strcmp(name, "looks_back") == 0) {
         looks_back<<<BLOCKS, THREADS>>>(data, other);
         cudaMemcpy(data, other, BLOCKS * sizeof *data, cudaMemcpyDeviceToDevice);
@@ -89,7 +89,7 @@ int main(int count, char **arguments)
         for (int i = 0; i < LAUNCHES; i++)
             step<<<BLOCKS, THREADS>>>(data, n, 0);
         step<<<BLOCKS - 1, THREADS>>>(data, n, 1);
-    } else if (strcmp(name, "filled_before") == 0) { /* what is read may be what nobody saw */
+    } else if (strcmp(name, "filled_before") == 0) { /* reads what unchecked launches wrote */
         for (int i = 0; i < LAUNCHES; i++)
             step<<<BLOCKS, THREADS>>>(data, n, 0);
         reads<<<BLOCKS, THREADS>>>(other, data);

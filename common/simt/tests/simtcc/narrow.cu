@@ -1,23 +1,23 @@
-/* Atomics of C++ on 1, 2, 4 and 8 bytes. A thread that polls by one lets others run, also threads
- * of the host. RACE: one writes without an atomic. Any argument: what is awaited never comes. */
+/* C++ atomics on 1, 2, 4 and 8 bytes. A thread that polls one lets others run, also host threads.
+ * RACE: one thread writes without an atomic. Any argument: the awaited value never comes. */
 #include <cstdint>
 #include <cstdio>
 #include <thread>
 
-// Thread 0 waits for the others' turns, one after the other: all by `word`, of any size.
+// The threads take turns, controlled by `word` of any size. Thread 0 waits for all the others.
 template <class T>
 __device__ void take_turns(T *word, int *order)
 {
     const T mine = (T)threadIdx.x;
     T expected;
     switch (threadIdx.x) {
-    case 0: // by loads, until all have been there
+    case 0: // by loads, until all others are done
         while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 4) {
         }
         *order = 10 * *order + 4;
         __atomic_store_n(word, (T)100, __ATOMIC_RELEASE);
         break;
-    case 1: // by exchanges: what is no turn of its own, it gives back
+    case 1: // by exchanges: gives back a value that is not its turn
         while (__atomic_load_n(word, __ATOMIC_RELAXED) != 3) {
         }
         while (__atomic_exchange_n(word, (T)200, __ATOMIC_ACQUIRE) != 3) {
@@ -25,7 +25,7 @@ __device__ void take_turns(T *word, int *order)
         *order = 10 * *order + 3;
         __atomic_store_n(word, (T)4, __ATOMIC_RELEASE);
         break;
-    case 2: // by comparing
+    case 2: // by compare-and-swap
         do {
             expected = mine;
         } while (!__atomic_compare_exchange_n(word, &expected, (T)201, false, __ATOMIC_ACQ_REL,
@@ -33,7 +33,7 @@ __device__ void take_turns(T *word, int *order)
         *order = 10 * *order + 2;
         __atomic_store_n(word, (T)3, __ATOMIC_RELEASE);
         break;
-    case 33: // of another warp
+    case 33: // in another warp
         while (__atomic_fetch_or(word, (T)0, __ATOMIC_ACQUIRE) != 1) {
         }
         *order = 10 * *order + 1;
@@ -64,7 +64,7 @@ __global__ void turns(T *words, int *orders)
     take_turns(&words[1], &orders[1]);
 }
 
-// Neighbours in one word of 4 bytes, each with its own atomics, which wrap around.
+// Neighbours in one 4-byte word, each changed by its own atomics. The values wrap around.
 template <class T>
 __global__ void steps(T *words, int *out)
 {
@@ -83,7 +83,7 @@ __global__ void steps(T *words, int *out)
 
 static bool answers_come = true;
 
-// A thread of the host answers.
+// A host thread answers.
 template <class T>
 __global__ void ask(T *word)
 {

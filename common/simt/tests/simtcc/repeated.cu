@@ -1,5 +1,5 @@
-/* Launches that are made several times: those that would change nothing are not run again. Each
- * case prints what is in memory after each of its launches. */
+/* Launches that are made several times. A repeat that would change nothing is not run again. Each
+ * case prints the contents of memory after each of its launches. */
 #include <atomic>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ __global__ void accumulate(const float *from, float *to, int n)
         to[i] += from[i];
 }
 
-/* What it writes, it reads; but the second time nothing changes. */
+/* It reads what it writes, but the second launch changes nothing. */
 __global__ void clamp(float *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -178,7 +178,7 @@ __global__ void of_structure(large given, float *to)
     to[threadIdx.x] = given.values[threadIdx.x];
 }
 
-/* ---- what is there now ---- */
+/* ---- contents of memory ---- */
 
 static void show_memory(const char *what, const void *memory, size_t bytes)
 {
@@ -225,7 +225,7 @@ static float *registered(void)
     return memory;
 }
 
-/* What it changes was cleared; what it doubles, copied back. */
+/* The program clears `to` before each launch. The kernel copies its result to `copy`. */
 static __global__ void add_and_keep(const float *from, float *to, float *copy, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -235,7 +235,7 @@ static __global__ void add_and_keep(const float *from, float *to, float *copy, i
     }
 }
 
-/* ---- mistakes, which must be found as if all were run ---- */
+/* ---- mistakes: found as if all launches were run ---- */
 
 static cudaStream_t without_order(void)
 {
@@ -243,7 +243,7 @@ static cudaStream_t without_order(void)
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     return stream;
 }
-/* In the last round, a stream that nothing orders behind the launch before. */
+/* In the last round, a launch in a stream that nothing orders after the launch before it. */
 static void race_with(void (*other)(cudaStream_t stream), int i)
 {
     cudaDeviceSynchronize();
@@ -259,7 +259,7 @@ static void race_read_output(int i)
 {
     race_with([](cudaStream_t stream) { twice<<<8, 128, 0, stream>>>(out, more, N); }, i);
 }
-/* By a kernel that is run each time. */
+/* Clears data with a kernel that must run each time. */
 static void clear(float *data, int i)
 {
     cudaMemset(data, 0, N * sizeof *data);
@@ -336,7 +336,7 @@ static const struct {
          cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
          TWICE;
      }},
-    /* In another block each time. */
+    /* The change affects another block each time. */
     {"input_filled",
      [](int i) {
          cudaMemset((char *)in + 700 * i, i + 1, 1);
@@ -367,7 +367,7 @@ static const struct {
          show_memory("in", in, N * sizeof *in);
      }},
     {"accumulated", [](int) { accumulate<<<8, 128>>>(in, out, N); }},
-    /* It always leaves the same, but in the end it does not begin with the same. */
+    /* It always leaves the same result, but in the last round it starts from other contents. */
     {"started_again",
      [](int i) {
          if (i < TIMES - 1)
@@ -386,7 +386,7 @@ static const struct {
          accumulate<<<8, 128>>>(in, in, N);
          show_memory("in", in, N * sizeof *in);
      }},
-    /* Each finds what another has left, as in the time before. */
+    /* Each kernel starts from what the others have left, as in the round before. */
     {"in_turns",
      [](int) {
          TWICE;
@@ -394,7 +394,7 @@ static const struct {
          plus<<<8, 128>>>(out, more, N, 1);
          clamp<<<8, 128>>>(out, N);
      }},
-    /* Of what was there, one number is another; it is behind those that the launch writes. */
+    /* One number differs in round 4. It lies behind those that the launch writes. */
     {"found_other",
      [](int i) {
          cudaMemset(out, 0, N * sizeof *out);
@@ -403,8 +403,8 @@ static const struct {
          plus<<<8, 128>>>(in, out, 900, 1);
          show_memory("out", out, N * sizeof *out);
      }},
-    /* What it changes is put back each time; what it reads, and what it only writes, is touched
-     * once each. */
+    /* `to` is reset each time. The arrays that the kernel only reads and only writes are each
+     * changed once. */
     {"put_back",
      [](int i) {
          cudaMemset(out, 0, N * sizeof *out);
@@ -416,7 +416,7 @@ static const struct {
          show_memory("out", out, N * sizeof *out);
          show_memory("more", more, N * sizeof *more);
      }},
-    /* From the third time on, in another place. */
+    /* From the third round on, at another address. */
     {"elsewhere",
      [](int i) {
          const float where = i < 2 ? 3 : 700;
@@ -457,7 +457,7 @@ static const struct {
          cudaMemcpyToSymbol(weights, &value, sizeof value, 4 * (i % 4));
          symbols(i);
      }},
-    /* Twice: nothing else touches device memory in between. */
+    /* Two launches per round, and nothing else accesses device memory between them. */
     {"managed_written",
      [](int i) {
          for (int j = 0; j < 2; j++) {
@@ -479,7 +479,7 @@ static const struct {
              cudaDeviceSynchronize();
          }
      }},
-    /* Beside what the kernel writes, and while it runs: by another thread, in the launch that
+    /* Another thread writes next to the kernel's words while the kernel runs, in the launch that
      * would be recorded. */
     {"written_beside",
      [](int i) {
@@ -494,7 +494,7 @@ static const struct {
          if (i == 2)
              other = std::thread([words, &runs] {
                  for (runs = true; words[1] == 0;)
-                     ; /* no yield, so that it writes before the kernel ends */
+                     ; /* no yield: it must write before the kernel ends */
                  words[2] = 77;
              });
          while (!runs)
@@ -574,7 +574,7 @@ static const struct {
     {"unset_again",
      [](int i) {
          TWICE;
-         if (i == 3) { /* what is there is the same, but it is not set any more */
+         if (i == 3) { /* same contents, but uninitialized after cudaMalloc */
              float *old = in;
              cudaFree(in);
              cudaMalloc(&in, N * sizeof *in);
@@ -614,13 +614,13 @@ static const struct {
              },
              i);
      }},
-    /* Between the launches, another one reads the input; it is never a repeat. */
+    /* Between these launches, a kernel that is never a repeat reads the input. */
     {"race_after_reader",
      [](int i) {
          count<<<8, 128>>>(in, (unsigned int *)more, N);
          race_write_input(i);
      }},
-    /* Between the launches, another one writes the same. */
+    /* Between these launches, another launch writes the same values. */
     {"race_after_writer",
      [](int i) {
          if (i > 0)
@@ -638,7 +638,7 @@ static const struct {
              plus<<<8, 128, 0, without_order()>>>(more + 900, in, 90, 0);
          }
      }},
-    /* After the last of the launches there are more than are kept in mind. */
+    /* After the last launch there are more launches than the runtime remembers. */
     {"race_after_many",
      [](int i) {
          cudaDeviceSynchronize();
@@ -649,8 +649,8 @@ static const struct {
              plus<<<8, 128, 0, without_order()>>>(more + 64, in, 900, 0);
          }
      }},
-    /* The launch in the last round is itself not ordered behind another one, which writes what is
-     * there already. */
+    /* The launch of the last round is not ordered after another launch, which writes the values
+     * that are there already. */
     {"race_of_repeat",
      [](int i) {
          plus<<<8, 128>>>(more, more, N, 0);
@@ -666,7 +666,7 @@ static const struct {
          if (i == TIMES - 1)
              plus<<<1, 1, 0, without_order()>>>(more, out, 1, 0);
      }},
-    /* Only to its block the kernel's atomics are such. */
+    /* The kernel's atomics are atomic only within its block. */
     {"race_of_block_scope",
      [](int i) {
          clear(more, i);

@@ -1,5 +1,5 @@
-/* Both translations of a source (cc/simt_twice.c) have one set of variables; twice_other.cu has
- * names of its own that are spelt the same. With an argument, threads wait for one another by a
+/* Both translations of a source (cc/simt_twice.c) share one set of variables. twice_other.cu has
+ * its own variables of the same names. With an argument, threads wait for one another through a
  * volatile variable. */
 #include <cstdio>
 #include <stdexcept>
@@ -39,7 +39,7 @@ struct Derived : Base {
     }
 };
 
-/* A local table with addresses in it, which is copied from a constant without a name. */
+/* A local table that contains addresses. It is copied from an unnamed constant. */
 static __host__ __device__ __noinline__ int initial_of(int key)
 {
     const struct {
@@ -113,7 +113,7 @@ __global__ void wait_by_ldcv(int *flag)
 }
 #endif
 
-/* Addresses that one kernel leaves for the next: of functions, and of constants. */
+/* One kernel stores addresses for the next: those of functions and of constants. */
 typedef float (*function)(float);
 static __device__ float same(float x)
 {

@@ -1,6 +1,6 @@
 void other(int *data);
 
-/* Of both sources, one. */
+/* One class for both sources. */
 struct Shared {
     static inline int calls;
     template <class T>

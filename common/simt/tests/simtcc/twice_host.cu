@@ -1,5 +1,5 @@
-/* Which translation runs, by the place that a function returns to: the host has the one without
- * hooks, a kernel that is checked the other, by pointers and virtual functions, too. */
+/* Which translation runs, found by a function's return address. The host runs the one without
+ * hooks, a checked kernel the other, also through pointers and virtual functions. */
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -26,7 +26,7 @@ struct derived : base {
     }
 };
 
-/* Destructors, of which the compiler makes two names, and exceptions. */
+/* Destructors, which have two names in the object file, and exceptions. */
 struct named {
     std::vector<std::string> names{"one", "two"};
     virtual ~named()

@@ -1,5 +1,5 @@
-// Two kernels on the CPU back end, timed beside the loops of native.c: `kernels RUNS`. Each run
-// takes the native loop, then the kernel with its hooks but no analysis, then counted and checked.
+// Two kernels on the CPU back end, timed next to the loops of native.c: `kernels RUNS`. A run times
+// the native loop, the kernel with hooks only, and the kernel counted and checked.
 #include "native.h"
 
 #include "simt_analysis.h"

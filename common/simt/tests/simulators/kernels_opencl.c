@@ -1,5 +1,5 @@
-/* Runs kernels.cl on the first OpenCL device, which `oclgrind` makes its own:
- * oclgrind [OPTION]... kernels_opencl FILE.cl RUNS MATMUL_N SUM_COUNT MODE */
+/* Runs kernels.cl on the first OpenCL device. `oclgrind` makes itself that device: oclgrind
+ * [OPTION]... kernels_opencl FILE.cl RUNS MATMUL_N SUM_COUNT MODE */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static cl_mem on_device(float *host, size_t count)
     return memory;
 }
 
-/* Times the kernel, and reads `count` results. */
+/* Times the kernel and reads `count` results. */
 static double run(cl_kernel kernel, cl_uint dimensions, const size_t *global, const size_t *local,
                   cl_mem from, float *to, size_t count)
 {
