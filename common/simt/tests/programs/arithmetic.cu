@@ -1,5 +1,5 @@
-// Integers where C++ leaves the result open and a GPU does not: conversions of numbers that are too
-// large, shifts by the width and more. A division by zero goes on; what it gives is not looked at.
+// Integer operations that C++ leaves open but a GPU defines: conversions of numbers that are too
+// large, shifts by the width, and more. A division by zero continues; its result is not checked.
 #include <climits>
 #include <cmath>
 
@@ -16,8 +16,8 @@ __global__ void convert(To *to, const From *from, int n)
     }
 }
 
-// As PTX has it: into 32 or 64 bits, saturated; NaN is 0, or with 64 bits on either side the
-// lowest.
+// As in PTX: converted to 32 or 64 bits with saturation. NaN becomes 0, or the lowest number if
+// either side has 64 bits.
 template <class To, class From>
 static To expected(From x)
 {

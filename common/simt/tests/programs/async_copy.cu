@@ -1,5 +1,5 @@
-// Copies from global to shared memory that go on while threads compute: two buffers, both
-// interfaces.
+// Asynchronous copies from global to shared memory, overlapped with computation: two buffers, and
+// both interfaces.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>
@@ -45,7 +45,7 @@ __global__ void withGroups(const float *in, float *out, int tiles)
     out[block.thread_rank()] = sum;
 }
 
-// The last float of each four is 0 instead of what the source has.
+// Copies three of each four floats. The fourth is filled with 0.
 __global__ void padded(const float4 *in, float4 *out)
 {
     __shared__ float4 buffer[BLOCK];

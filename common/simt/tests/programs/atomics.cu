@@ -1,4 +1,4 @@
-// Every atomic on every type that has it, a maximum of floats by compare-and-swap, and a lock.
+// Every atomic on each type that supports it, a float maximum with compare-and-swap, and a lock.
 #include <climits>
 #include <cmath>
 
@@ -84,7 +84,7 @@ __global__ void test(Results *r, int *olds)
     }
 }
 
-// Threads take numbers until there are none left: nobody else gets what an atomic has given to one.
+// Threads draw numbers until none are left. An atomic gives each number to one thread only.
 __global__ void take_all(int *times, int n, int *next)
 {
     while (true) {
@@ -126,7 +126,7 @@ int main()
     long sum = 0;
     for (int i = 0; i < n; i++)
         sum += olds[i];
-    EXPECT(sum == (long)n * (n - 1) / 2); // each old value once
+    EXPECT(sum == (long)n * (n - 1) / 2); // each old value exactly once
 
     int *taken;
     const int numbers = 1024;

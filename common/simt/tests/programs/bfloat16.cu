@@ -1,4 +1,4 @@
-// bfloat16: conversions in all ways of rounding, arithmetic rounded once, pairs, shuffles, atomics.
+// bfloat16: conversions in every rounding mode, arithmetic rounded once, pairs, shuffles, atomics.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,23 +15,23 @@ static float value_of(unsigned bits)
     return value;
 }
 
-// The nearest of the two numbers around it, from all of them: slow and plain.
+// The nearest bfloat16, by a slow and simple search among all of them.
 static unsigned nearest(long double value)
 {
-    unsigned low = 0, high = 0x7f80; // of its size
+    unsigned low = 0, high = 0x7f80; // neighbours of |value|
     const long double size = fabsl(value);
     while (high - low > 1) {
         const unsigned middle = (low + high) / 2;
         (value_of(middle) <= size ? low : high) = middle;
     }
-    // What would follow the largest number, if exponents went on, is 2^128.
+    // With one more exponent, the number after the largest one would be 2^128.
     const long double above = high == 0x7f80 ? 0x1p128 : value_of(high);
     const long double rest = size - value_of(low), missing = above - size;
     const bool up = rest > missing || (rest == missing && low % 2 == 1);
     return (up ? high : low) | (std::signbit(value) ? 0x8000u : 0);
 }
 
-// Each thread: one pair of numbers.
+// Each thread computes one pair of numbers.
 __global__ void compute(const unsigned short *a, const unsigned short *b, const unsigned short *c,
                         unsigned short *out, int n)
 {
@@ -61,7 +61,7 @@ __global__ void facts(int *failed, __nv_bfloat16 *sum, __nv_bfloat162 *sum2)
     THAT(__bfloat162float(three * two) == 6.0f && float(three - one) == 2.0f);
     THAT(three > two && two <= two && one != two && __hlt(one, two) && __hne(one, two));
     THAT(__bfloat16_as_ushort(one) == 0x3f80 && float(__ushort_as_bfloat16(0x4000)) == 2.0f);
-    // Between 1 and 1 + 2^-7.
+    // A value between 1 and 1 + 2^-7.
     const float between = 1.0f + 0x1p-9f;
     THAT(__bfloat16_as_ushort(__float2bfloat16_rn(between)) == 0x3f80);
     THAT(__bfloat16_as_ushort(__float2bfloat16_ru(between)) == 0x3f81);
@@ -93,7 +93,7 @@ __global__ void facts(int *failed, __nv_bfloat16 *sum, __nv_bfloat162 *sum2)
 
 int main()
 {
-    EXPECT(float(__half(__nv_bfloat16(1.5f))) == 1.5f); // into each other, if asked to
+    EXPECT(float(__half(__nv_bfloat16(1.5f))) == 1.5f); // explicit conversions into each other
     EXPECT(float(static_cast<__nv_bfloat16>(__half(1.001f))) == 1.0f);
     const int n = 4096;
     uint32_t random = 1;
@@ -101,7 +101,7 @@ int main()
     for (int i = 0; i < 3; i++)
         for (auto &number : in[i]) {
             random = random * 1664525 + 1013904223;
-            // Of like size, so that no sum is one of the two; some of a and b are subnormal.
+            // Similar magnitudes: no sum equals an operand. Some of a and b are subnormal.
             const unsigned exponent =
                 i < 2 && (random >> 20) % 8 == 0 ? 0 : 118 + (random >> 20) % 20;
             number = (unsigned short)(random >> 16 & 0x807f) | (unsigned short)(exponent << 7);

@@ -1,4 +1,4 @@
-// Bitonic sort: large steps in global memory, one launch each; small ones in shared memory.
+// Bitonic sort: one launch per large step in global memory; small steps in shared memory.
 #include <algorithm>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// libcu++'s barriers and pipelines: copies that arrive at a barrier, boxes of a tensor map, the PTX
-// instructions by their names, producers and consumers. With an argument, 1 to 4: wrong on purpose.
+// Barriers and pipelines of libcu++: copies that arrive at a barrier, tensor map boxes, wrappers of
+// PTX instructions, producers and consumers. An argument from 1 to 4 selects a deliberate fault.
 #include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda/barrier>
@@ -20,7 +20,7 @@ using barrier = cuda::barrier<cuda::thread_scope_block>;
 
 constexpr int BLOCK = 128, SIDE = 32;
 
-// One after the other: a bulk copy in, a change, a bulk copy out.
+// In sequence: a bulk copy in, a change, a bulk copy out.
 __global__ void addOne(int *data, int fault)
 {
     __shared__ alignas(16) int tile[BLOCK];
@@ -49,7 +49,7 @@ __global__ void addOne(int *data, int fault)
     }
 }
 
-// A box of a matrix, and its bytes announced with the arrival.
+// A box of a matrix. The arrival also announces the bytes.
 __global__ void transposeBox(const __grid_constant__ CUtensorMap from, int *out)
 {
     __shared__ alignas(128) int tile[SIDE][SIDE];
@@ -77,7 +77,7 @@ __global__ void transposeBox(const __grid_constant__ CUtensorMap from, int *out)
         bar.~barrier();
 }
 
-// The instructions by their names, two stages.
+// The libcu++ functions named after PTX instructions, with two stages.
 __global__ void sumStages(const int *data, int stages, int *sums)
 {
     __shared__ alignas(16) int tile[2][BLOCK];
@@ -106,7 +106,7 @@ __global__ void sumStages(const int *data, int stages, int *sums)
     sums[threadIdx.x] = sum;
 }
 
-// The first warp brings what the others use.
+// The first warp copies the data that the other warps use.
 __global__ void producersAndConsumers(const int *data, int stages, int *sums)
 {
     constexpr int WARP = 32, USERS = BLOCK - WARP, STAGES = 2;
@@ -133,7 +133,7 @@ __global__ void producersAndConsumers(const int *data, int stages, int *sums)
         sums[threadIdx.x - WARP] = sum;
 }
 
-// Each thread its own copies, one stage ahead.
+// Each thread has its own copies, one stage ahead.
 __global__ void ownPipeline(const int *data, int stages, int *sums)
 {
     __shared__ int tile[2][BLOCK];
@@ -158,7 +158,7 @@ __global__ void ownPipeline(const int *data, int stages, int *sums)
     sums[threadIdx.x] = sum;
 }
 
-// The same by CUDA's own functions.
+// The same with CUDA's primitives.
 __global__ void primitives(const int *data, int *out)
 {
     __shared__ int tile[BLOCK];

@@ -1,4 +1,4 @@
-// What the programs here share: errors of CUDA calls, and the verdict.
+// Shared by these programs: checks of CUDA calls, and the final verdict.
 #pragma once
 
 #include <cstdio>

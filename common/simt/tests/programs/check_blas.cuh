@@ -1,4 +1,4 @@
-// For the programs that call cuBLAS: vectors on the device, and statuses.
+// For programs that call cuBLAS: vectors in device memory, and checks of statuses.
 #pragma once
 #include <vector>
 

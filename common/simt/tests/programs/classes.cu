@@ -1,4 +1,4 @@
-// Classes for both sides: operators, templates, constructors, inheritance, a constexpr function.
+// Classes in host and device code: operators, templates, constructors, inheritance, constexpr.
 #include <cmath>
 
 #include "check.cuh"
@@ -124,7 +124,7 @@ __global__ void freeWorld(Shape **world)
     delete *world;
 }
 
-// A class that only the host can copy: it does so at a launch, and each thread is given the bytes.
+// A class that only the host can copy. It does so once per launch; each thread gets the bytes.
 class Numbers
 {
     int *values;
@@ -180,7 +180,7 @@ void passHostCopies(int *out)
     EXPECT(Numbers::copies >= 1 && Numbers::alive == 1);
 }
 
-// In the class a name of the namespace's becomes another's, which g++ alone refuses.
+// In the class, a name of the namespace gets a new meaning. g++ rejects that, nvcc accepts it.
 namespace names
 {
 template <class T>

@@ -1,5 +1,5 @@
-// A separable filter over an image, the kernel in constant memory, tiles with halos in shared
-// memory.
+// A separable filter over an image. The filter is in constant memory, tiles with halos are in
+// shared memory.
 #include <memory>
 
 #include "check.cuh"

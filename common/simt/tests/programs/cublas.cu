@@ -1,4 +1,4 @@
-// cuBLAS's host calls: vectors, a matrix and a vector, products of all layouts, batches, types.
+// cuBLAS host calls: vectors, matrix times vector, products in all layouts, batches, types.
 #include <cmath>
 #include <cublasLt.h>
 #include <cublas_v2.h>
@@ -18,12 +18,12 @@ static void testVectors(cublasHandle_t handle)
     BLAS(cublasSnrm2(handle, 4, dx, 1, &result));
     EXPECT(fabsf(result - sqrtf(63)) < 1e-5f);
     BLAS(cublasIsamax(handle, 4, dx, 1, &index));
-    EXPECT(index == 4);                               // from one
-    BLAS(cublasSaxpy(handle, 2, &two, dx, 2, dy, 1)); // 1 and 3
+    EXPECT(index == 4);                               // counted from 1
+    BLAS(cublasSaxpy(handle, 2, &two, dx, 2, dy, 1)); // adds to elements 1 and 3
     EXPECT((onHost(dy, 4) == std::vector<float>{6, 11, 6, 1}));
     BLAS(cublasSscal(handle, 4, &two, dx, 1));
     EXPECT((onHost(dx, 4) == std::vector<float>{2, -4, 6, -14}));
-    // A result in the device's memory.
+    // A result in device memory.
     float *sum;
     CHECK(cudaMalloc(&sum, sizeof(float)));
     BLAS(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
@@ -37,7 +37,7 @@ static void testVectors(cublasHandle_t handle)
 
 static void testMatrixVector(cublasHandle_t handle)
 {
-    // 2 x 3, by columns: rows (1 3 5) and (2 4 6).
+    // A column-major 2 x 3 matrix with the rows (1 3 5) and (2 4 6).
     const std::vector<double> a = {1, 2, 3, 4, 5, 6}, x = {1, 1, 2}, y = {10, 20, 30};
     double *da = onDevice(a), *dx = onDevice(x), *dy = onDevice(y), one = 1, zero = 0;
     BLAS(cublasDgemv(handle, CUBLAS_OP_N, 2, 3, &one, da, 2, dx, 1, &one, dy, 1));
@@ -57,7 +57,7 @@ static void testMatrixVector(cublasHandle_t handle)
     CHECK(cudaFree(dy));
 }
 
-// By columns; small whole numbers, so that every sum is exact.
+// Column-major, with small whole numbers so that every sum is exact.
 static float element(int row, int column)
 {
     return (row * 7 + column * 3) % 5 - 2;
@@ -114,7 +114,7 @@ static void testTypes(cublasHandle_t handle)
     CHECK(cudaFree(dc));
 }
 
-// Large enough to be kept: asked for again, with another C, then with another A and other factors.
+// Large enough to be cached: repeated with a different C, then with a different A and factor.
 static void testAgain(cublasHandle_t handle)
 {
     enum { N = 480 };

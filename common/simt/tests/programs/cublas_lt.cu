@@ -1,5 +1,5 @@
-// cuBLASLt: products with layouts of their own, by rows and by columns, batches, biases and
-// functions.
+// cuBLASLt: products with explicit layouts, row-major and column-major, batches, biases and
+// activation functions.
 #include <cmath>
 #include <cublasLt.h>
 #include <cuda_fp16.h>
@@ -19,7 +19,7 @@ cudaDataType typeOf<__half>()
     return CUDA_R_16F;
 }
 
-// A matrix of some small integers: element (i, j) of batch b.
+// A matrix of small integers: element (i, j) of batch b.
 static float element(int seed, int b, int i, int j)
 {
     return (float)((seed * 7 + b * 5 + i * 3 + j * 2) % 5 - 2);
@@ -82,8 +82,8 @@ static float applied(cublasLtEpilogue_t epilogue, float value, float bias)
     return value;
 }
 
-// D = epilogue(2 op(A) op(B) - C), in a stream, with what the heuristics propose; m = 5, n = 6,
-// k = 7.
+// D = epilogue(2 op(A) op(B) - C), in a stream, with the algorithm that the heuristic proposes. m =
+// 5, n = 6, k = 7.
 template <class T>
 static void testProduct(cublasLtHandle_t handle, bool transposedA, bool transposedB, bool byRows,
                         int batches, cublasLtEpilogue_t epilogue, bool inPlace)
@@ -162,7 +162,7 @@ static void testProduct(cublasLtHandle_t handle, bool transposedA, bool transpos
         CHECK(cudaFree(dd));
 }
 
-// What does not fit together, and what can be asked.
+// Descriptions that do not fit together, and queries.
 static void testDescriptions(cublasLtHandle_t handle)
 {
     cublasLtMatmulDesc_t desc;
@@ -178,7 +178,7 @@ static void testDescriptions(cublasLtHandle_t handle)
 
     BLAS(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
     BLAS(cublasLtMatrixLayoutCreate(&a, CUDA_R_32F, 8, 4, 8));
-    BLAS(cublasLtMatrixLayoutCreate(&b, CUDA_R_32F, 5, 8, 5)); // 4 rows would fit
+    BLAS(cublasLtMatrixLayoutCreate(&b, CUDA_R_32F, 5, 8, 5)); // only 4 rows would fit
     BLAS(cublasLtMatrixLayoutCreate(&c, CUDA_R_32F, 8, 8, 8));
     BLAS(cublasLtMatmulPreferenceCreate(&preference));
     BLAS(cublasLtMatrixLayoutGetAttribute(b, CUBLASLT_MATRIX_LAYOUT_ROWS, &rows, sizeof rows,

@@ -1,4 +1,4 @@
-// cuRAND: generators in kernels, whose first numbers are known, and the host's.
+// cuRAND: device generators with known first numbers, and host generators.
 #include <cmath>
 #include <curand.h>
 #include <curand_kernel.h>
@@ -41,7 +41,7 @@ __global__ void ofMrg(unsigned int *out, unsigned long long seed)
         out[i] = curand_poisson(&xorwow, i < 8 ? 4 : 1e5);
 }
 
-// Numbers i, j, ... of what a generator makes, of a seed of 1234 and an offset.
+// Numbers i, j, ... from a generator with seed 1234 and an offset.
 template <class T, class Generate>
 static std::vector<T> some(curandRngType_t type, Generate generate, size_t count,
                            const std::vector<size_t> &which, unsigned long long offset = 5,
@@ -62,7 +62,7 @@ static std::vector<T> some(curandRngType_t type, Generate generate, size_t count
     return found;
 }
 
-// What the library gives, in the order of its sequences.
+// The numbers of the real library, for each order of its sequences.
 static void expectOrders()
 {
     const std::vector<size_t> which = {0, 1, 4999, 89999};
@@ -88,7 +88,7 @@ static void expectOrders()
            Doubles({0x1.00000008p-3, 0x1.40000004p-2}));
 }
 
-// What a setting or a call is not for.
+// Settings and calls that do not suit the generator.
 static void expectRefusals(unsigned int *device)
 {
     curandGenerator_t generator;
@@ -147,7 +147,7 @@ static void expectBits(unsigned long long seed, unsigned long long sequence,
     CHECK(cudaFree(out));
 }
 
-// Points in a square: a quarter of a circle.
+// Counts random points of the unit square that lie in a quarter of the circle.
 __global__ void throwDarts(unsigned long long *hits, curandState *states, int darts)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -171,7 +171,7 @@ __global__ void normals(float *out, int n)
         out[i] = curand_normal(&state);
 }
 
-// Mean and variance of normal numbers.
+// Checks the mean and the variance of normally distributed numbers.
 static void expectNormal(const float *device, int n, double mean, double deviation)
 {
     std::vector<float> numbers(n);
@@ -188,7 +188,7 @@ static void expectNormal(const float *device, int n, double mean, double deviati
 
 int main()
 {
-    // What the library's own header gives.
+    // The numbers that the library's own header computes.
     expectBits(0ull, 0, 0,
                {3179217846u, 1883133293u, 2220552389u, 1713891541u, 3781805453u, 4175744164u});
     expectBits(1234ull, 5, 7,

@@ -1,4 +1,4 @@
-// Memory that kernels allocate themselves: malloc, new, cudaMalloc, and a list that grows there.
+// Memory that kernels allocate: malloc, new, cudaMalloc, and a list that grows in a kernel.
 #include "check.cuh"
 
 struct Node {
@@ -62,7 +62,7 @@ __global__ void giveBack(int *out)
     cudaFree(kept);
 }
 
-// The host can neither copy nor free what cudaMalloc() gave a kernel.
+// The host can neither copy nor free memory that a kernel allocated with cudaMalloc().
 static void expectKept(int *out)
 {
     int *pointer, value = 0;
@@ -76,7 +76,7 @@ static void expectKept(int *out)
     EXPECT(*out == 7);
 }
 
-// A malloc and a free of the program's own, beside C's, in a namespace that is opened twice.
+// The program's own malloc and free next to those of C, in a namespace that is opened twice.
 namespace own
 {
 template <typename T>

@@ -1,4 +1,4 @@
-// What a program can ask: the device, a kernel, occupancy.
+// Queries: the properties of a device and a kernel, and the occupancy.
 #include <iostream>
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtCuda.h>

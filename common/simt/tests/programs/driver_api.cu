@@ -1,4 +1,4 @@
-// The driver API, as far as it goes without modules, beside a kernel of the runtime's.
+// The part of the driver API that needs no modules, together with a runtime API kernel.
 #include <cstring>
 #include <cuda.h>
 #include <cuda_runtime.h>

@@ -13,7 +13,7 @@ struct Range {
     int begin, end;
 };
 
-// Halves the range until it is short.
+// Halves the range until it is short enough.
 __global__ void split(int *data, Range range, int depth, int *leaves)
 {
     const int middle = (range.begin + range.end) / 2;
@@ -28,7 +28,7 @@ __global__ void split(int *data, Range range, int depth, int *leaves)
     }
 }
 
-// The child sees what its parent has written before the launch.
+// The child sees everything that its parent wrote before the launch.
 __global__ void parent(double *data, int n)
 {
     const int i = threadIdx.x;
@@ -53,8 +53,8 @@ __global__ void plus_one_twice(int *value)
     twice<<<1, 1>>>(value);
 }
 
-// Each child has ended, with what it launched, before the next in its stream begins; a tail launch
-// begins when all children have ended, and may launch the next one.
+// A child and all its own children end before the next child in its stream begins. A tail launch
+// begins after all children have ended, and may launch the next one.
 __global__ void ordered(int *value, int left)
 {
     if (left > 0) {

@@ -1,4 +1,4 @@
-// Errors are found and named: launches out of range, bad arguments, too much memory.
+// Errors are detected and named: launches out of range, bad arguments, too much memory.
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -41,7 +41,7 @@ static cudaError_t launchError(dim3 grid, dim3 block, size_t shared = 0)
 
 static bool isLaunchError(cudaError_t error)
 {
-    // Which of the two depends on CUDA's version.
+    // The CUDA version decides which of the two it is.
     return error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration;
 }
 

@@ -1,4 +1,4 @@
-// Threads that wait and tell: fences, counting barriers, clocks, the last block that finishes.
+// Threads that wait and signal: fences, counting barriers, clocks, the last block that finishes.
 #include "check.cuh"
 
 #include <time.h>
@@ -46,13 +46,13 @@ __global__ void counting(int *out, long long *ticks)
     __threadfence_block();
     __threadfence_system();
     __nanosleep(100);
-    // All clocks tell the same time, clock() perhaps only its lower half.
+    // All clocks show the same time. clock() may have only its lower half.
     unsigned int before = (unsigned int)clock64(), c = (unsigned int)clock();
     out[t] += c - before <= (unsigned int)clock64() - before;
     ticks[t] = clock64() - start;
 }
 
-// Thread 0 waits until thread 32, of another warp, has set a flag.
+// Thread 0 waits until thread 32, which is in another warp, has set a flag.
 __global__ void flag(int *out)
 {
     __shared__ int ready;
@@ -68,7 +68,7 @@ __global__ void flag(int *out)
     }
 }
 
-// The process's CPU time in microseconds.
+// CPU time of this process in microseconds.
 static long long cpu_time()
 {
     timespec time;
@@ -99,7 +99,7 @@ int main()
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < 100; i++)
         EXPECT(out[i] == 2 && ticks[i] >= 0);
-    // On the host clock() is the C library's.
+    // In host code, clock() is the function of the C library.
     const long long before = cpu_time(), now = clock();
     EXPECT(before <= now && now <= cpu_time());
     flag<<<1, 64>>>(out);

@@ -1,4 +1,4 @@
-// A buffer that is filled again and again, whoever has written there in between.
+// A buffer that is filled repeatedly, with other writes in between.
 #include "check.cuh"
 
 static const int size = 100000;
@@ -24,7 +24,7 @@ int main()
     CHECK(cudaMalloc(&data, size));
     CHECK(cudaMalloc(&other, size));
     CHECK(cudaMemset(other, 9, size));
-    for (int round = 0; round < 6; round++) { // as benchmarks do it
+    for (int round = 0; round < 6; round++) { // as in benchmarks
         CHECK(cudaMemset(data, 1, size));
         EXPECT(holds(data, 1));
         CHECK(cudaMemset(data, 1, size));
@@ -36,7 +36,7 @@ int main()
     CHECK(cudaMemcpy(data + 1000, other, 10, cudaMemcpyDeviceToDevice));
     CHECK(cudaMemset(data, 1, size));
     EXPECT(holds(data, 1));
-    CHECK(cudaMemset(data + 4, 2, 1)); // a part of it, in between
+    CHECK(cudaMemset(data + 4, 2, 1)); // a part, in between
     CHECK(cudaMemset(data, 1, size));
     EXPECT(holds(data, 1));
     CHECK(cudaMemset(data, 3, size)); // with another value
@@ -49,7 +49,7 @@ int main()
     CHECK(cudaMemset2D(data, 200, 4, 200, size / 200));
     EXPECT(holds(data, 4));
     CHECK(cudaFree(data));
-    CHECK(cudaMallocManaged(&data, size)); // where the host writes unseen
+    CHECK(cudaMallocManaged(&data, size)); // the runtime cannot see host writes here
     CHECK(cudaMemset(data, 5, size));
     CHECK(cudaDeviceSynchronize());
     data[3] = 0;

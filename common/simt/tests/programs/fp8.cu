@@ -1,10 +1,10 @@
-// Floating-point numbers of 8 bits: what each is worth, and to which a number is rounded.
+// 8-bit floating-point numbers: the value of each, and the rounding of other numbers to them.
 #include <cmath>
 #include <cuda_fp8.h>
 
 #include "check.cuh"
 
-// What the bits are worth, by their definition.
+// The value of the bits, by their definition.
 static float value_of(int bits, bool e4m3)
 {
     const int fraction_bits = e4m3 ? 3 : 2, bias = e4m3 ? 7 : 15, top = 2 * bias + 1;
@@ -19,7 +19,7 @@ static float value_of(int bits, bool e4m3)
     return bits & 0x80 ? -size : size;
 }
 
-// The nearest number, of two as near the even one; no larger than the largest.
+// The nearest number, ties to even, at most the largest number.
 static int nearest(float value, bool e4m3)
 {
     const int most = e4m3 ? 0x7e : 0x7b;
@@ -61,7 +61,7 @@ static void check(bool e4m3)
     float *device_in, *device_back;
     unsigned char *device_out;
     for (int i = 0; i < n;
-         i++) /* halves and quarters of the units among them, and too large ones */
+         i++) /* includes halves and quarters of units, and numbers that are too large */
         in[i] = ldexpf((float)(i % 64 - 32), i / 64 % 40 - 24);
     CHECK(cudaMalloc(&device_in, sizeof in));
     CHECK(cudaMalloc(&device_back, sizeof back));

@@ -1,5 +1,5 @@
-// Functions of the device by their addresses: a table, and a pointer that the host fetches and
-// passes.
+// Addresses of device functions: a table, and a pointer that the host reads and passes to a
+// kernel.
 #include "check.cuh"
 
 typedef float (*op_t)(float, float);

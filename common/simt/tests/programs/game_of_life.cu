@@ -1,4 +1,4 @@
-// Two buffers that swap: a glider comes back to its shape, four steps later and one cell further.
+// Two buffers that are swapped. A glider regains its shape after four steps, one cell further.
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,7 @@ int main()
     const int glider[5][2] = {{1, 0}, {2, 1}, {0, 2}, {1, 2}, {2, 2}};
     for (auto &cell : glider) {
         world[cell[1] * width + cell[0]] = 1;
-        // One cell to the right and down in four steps.
+        // It moves one cell to the right and down in four steps.
         int x = (cell[0] + generations / 4) % width, y = (cell[1] + generations / 4) % height;
         expected[y * width + x] = 1;
     }

@@ -1,5 +1,5 @@
-// Graphs whose nodes are added, asked and changed by one function for all kinds; with memory of
-// their own.
+// Graphs whose nodes are added, queried and changed by one function for all kinds, and graphs that
+// allocate memory.
 #include "check.cuh"
 
 enum { N = 100 };
@@ -82,7 +82,7 @@ static void changed_nodes()
     node.host.fn = count;
     node.host.userData = &calls;
     CHECK(cudaGraphAddNode(&told, graph, &copied, nullptr, 1, &node));
-    // What they are told again.
+    // The parameters of the nodes, read back.
     cudaMemsetParams fill_of = {};
     cudaMemcpy3DParms copy_of = {};
     cudaHostNodeParams host_of = {};
@@ -103,7 +103,7 @@ static void changed_nodes()
     CHECK(cudaGraphLaunch(exec, nullptr));
     CHECK(cudaDeviceSynchronize());
     EXPECT(calls == 1 && host[3] == 8);
-    // In the graph that runs: other values, then nothing, then a copy from a variable.
+    // Changes the executable graph: other values, then nothing, then a copy from a variable.
     node = kernel_node((void *)fill, with_seven);
     CHECK(cudaGraphExecNodeSetParams(exec, filled, &node));
     CHECK(cudaGraphLaunch(exec, nullptr));
@@ -116,7 +116,7 @@ static void changed_nodes()
     CHECK(cudaDeviceSynchronize());
     EXPECT(enabled == 0 && host[3] == 0 && calls == 3);
     CHECK(cudaGraphExecDestroy(exec));
-    // In the graph: without the copy, and the function of the host after the kernel.
+    // Changes the graph itself: no copy, and the host function after the kernel.
     CHECK(cudaGraphDestroyNode(copied));
     CHECK(cudaGraphAddDependencies(graph, &filled, &told, nullptr, 1));
     CHECK(cudaGraphRemoveDependencies(graph, &cleared, &filled, nullptr, 1));
@@ -179,12 +179,12 @@ static void own_memory()
     EXPECT(host[4] == 15);
     unsigned long long used = 1;
     CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
-    (void)used; // a graph's memory may stay with it until it is destroyed
+    (void)used; // the graph may keep its memory until it is destroyed
     CHECK(cudaDeviceGraphMemTrim(0));
     CHECK(cudaGraphDestroy(graph));
 }
 
-// Captured; what the graph does not free, the program does, or the next launch.
+// Memory from a capture. If the graph does not free it, the program or the next launch does.
 static void captured_memory()
 {
     cudaStream_t stream;
@@ -208,7 +208,7 @@ static void captured_memory()
     CHECK(cudaStreamSynchronize(stream));
     CHECK(cudaGraphExecDestroy(exec));
     CHECK(cudaGraphDestroy(graph));
-    // Into a graph that is there already.
+    // Captures into an existing graph.
     cudaGraphNode_t empty;
     CHECK(cudaGraphCreate(&graph, 0));
     CHECK(cudaGraphAddEmptyNode(&empty, graph, nullptr, 0));

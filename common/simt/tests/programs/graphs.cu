@@ -1,4 +1,4 @@
-// Graphs: built node by node, and captured from streams; launched many times, changed in between.
+// Graphs: built node by node or captured from streams, launched many times, changed in between.
 #include "check.cuh"
 
 __global__ void fill(int *data, int n, int first)
@@ -34,7 +34,7 @@ static cudaKernelNodeParams node_of(void *function, void **arguments)
     return parameters;
 }
 
-// Two fills, their sum, a copy to the host, and a function there. *fill_a is the first of them.
+// Two fills, their sum, a copy to the host, and a host function. *fill_a is the first fill.
 static cudaGraph_t build(int *calls, cudaGraphNode_t *fill_a)
 {
     int n = N, one = 1, thousand = 1000;
@@ -70,7 +70,7 @@ static cudaGraph_t build(int *calls, cudaGraphNode_t *fill_a)
     CHECK(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));
     CHECK(cudaGraphNodeGetType(told, &type));
     EXPECT(nodes == 6 && roots == 3 && edges == 5 && type == cudaGraphNodeTypeHost);
-    // Edges that go in a circle.
+    // A cycle of edges.
     cudaGraph_t circle;
     cudaGraphExec_t none;
     CHECK(cudaGraphClone(&circle, graph));
@@ -96,7 +96,7 @@ static void explicit_graph(cudaStream_t stream)
         CHECK(cudaGraphLaunch(exec, stream));
     CHECK(cudaStreamSynchronize(stream));
     EXPECT(calls == 3 && host[0] == 1001 && host[N - 1] == 1001 + 2 * (N - 1));
-    // Another argument, in the graph that runs.
+    // A new argument in the executable graph.
     void *changed[] = {&a, &n, &ten};
     cudaKernelNodeParams parameters = node_of((void *)fill, changed);
     CHECK(cudaGraphExecKernelNodeSetParams(exec, fill_a, &parameters));
@@ -104,7 +104,7 @@ static void explicit_graph(cudaStream_t stream)
     CHECK(cudaStreamSynchronize(stream));
     EXPECT(calls == 4 && host[7] == 1010 + 2 * 7);
     CHECK(cudaGraphExecDestroy(exec));
-    // A graph in a graph, twice.
+    // A child graph, twice.
     cudaGraphNode_t once, twice;
     CHECK(cudaGraphCreate(&outer, 0));
     CHECK(cudaGraphAddChildGraphNode(&once, outer, nullptr, 0, graph));
@@ -118,7 +118,7 @@ static void explicit_graph(cudaStream_t stream)
     CHECK(cudaGraphExecDestroy(exec));
 }
 
-// The same work in two streams. Nothing of it is done while it is captured.
+// The same work in two streams. No work runs during the capture.
 static cudaGraph_t capture(cudaStream_t stream, cudaStream_t other, cudaEvent_t fork,
                            cudaEvent_t join, int first)
 {
@@ -163,7 +163,7 @@ static void captured_graph(cudaStream_t stream, cudaStream_t other)
         CHECK(cudaStreamSynchronize(stream));
         EXPECT(host[5] == first + 5);
     }
-    // Another shape does not fit.
+    // A different topology does not fit.
     cudaGraph_t empty;
     cudaGraphExecUpdateResultInfo info;
     CHECK(cudaGraphCreate(&empty, 0));
@@ -176,7 +176,7 @@ static void captured_graph(cudaStream_t stream, cudaStream_t other)
     CHECK(cudaEventDestroy(join));
 }
 
-// Calls that end a capture, and streams that are not brought back.
+// Calls that invalidate a capture, and streams that do not join the first one again.
 static void wrong_captures(cudaStream_t stream, cudaStream_t other)
 {
     cudaGraph_t graph;

@@ -1,11 +1,11 @@
-// A cooperative launch: all blocks wait for one another in the middle of a kernel, more than once.
+// A cooperative launch: all blocks synchronize repeatedly in the middle of a kernel.
 #include <cooperative_groups.h>
 
 #include "check.cuh"
 
 namespace cg = cooperative_groups;
 
-// Each round every thread reads what a thread of another block wrote in the round before.
+// In each round, every thread reads what a thread of another block wrote in the previous round.
 __global__ void rotate(int *a, int *b, int n, int rounds)
 {
     __shared__ int blockSum;
@@ -22,7 +22,7 @@ __global__ void rotate(int *a, int *b, int n, int rounds)
             blockSum++;
         grid.sync();
         if (copy[threadIdx.x] != i || blockSum != 100 * (int)blockIdx.x + r + 1)
-            to[i] = -1; // another block's shared memory
+            to[i] = -1; // shared memory of another block
         grid.sync();
     }
     if (threadIdx.x % 3 == 0)
@@ -52,7 +52,7 @@ int main()
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < n; i++)
         EXPECT(a[i] == (i + rounds * threads) % n);
-    // More blocks than the device can hold at once.
+    // More blocks than can be resident on the device at once.
     cudaError_t error = cudaLaunchCooperativeKernel((void *)rotate, dim3(1000000), dim3(threads),
                                                     arguments, threads * sizeof(int), 0);
     EXPECT(error == cudaErrorCooperativeLaunchTooLarge);

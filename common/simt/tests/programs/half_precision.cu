@@ -56,7 +56,7 @@ __global__ void facts(int *failed, half *sum, half2 *sum2)
 int main()
 {
     const int n = 13;
-    // Exact, ties to even, subnormal, underflow, overflow, sign of zero.
+    // Exact, ties to even, subnormal, underflow, overflow, signed zero.
     const float values[n] = {1.0f,     0.1f,      2049.0f, 2051.0f, 65504.0f, 65519.0f, 65520.0f,
                              5.96e-8f, 2.98e-08f, -0.0f,   -1.5f,   6.1e-5f,  1.0f / 3};
     const unsigned short bits[n] = {0x3c00, 0x2e66, 0x6800, 0x6802, 0x7bff, 0x7bff, 0x7c00,

@@ -1,4 +1,4 @@
-// Letters counted with atomics in shared memory, one private histogram for each block.
+// Letters are counted with atomics in shared memory. Each block has a private histogram.
 #include <string>
 
 #include "check.cuh"

@@ -1,4 +1,4 @@
-// Several host threads, each with a stream, memory and launches of its own.
+// Several host threads, each with its own stream, memory and launches.
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -33,7 +33,7 @@ static void work(int number)
         wrong += cudaStreamSynchronize(stream) != cudaSuccess;
         for (int i = 0; i < n; i++)
             wrong += host[i] != 1000 * number + round + i;
-        // An error is its thread's own.
+        // Each thread has its own last error.
         if (number % 2 == 0) {
             wrong += cudaFree(host.data()) != cudaErrorInvalidValue;
             wrong += cudaGetLastError() != cudaErrorInvalidValue;

@@ -75,7 +75,7 @@ __global__ void floats(int *failed, float x)
     THAT(signbit(-x) && isfinite(x) && copysignf(3, -x) == -3 && fmodf(7 * x, 4) == 3);
 }
 
-// One last bit apart: 1/3 and its kin lie between two numbers.
+// Directed rounding differs in the last bit: 1/3 and similar values lie between two numbers.
 __global__ void directed(int *failed, float x)
 {
     const double d = x;
@@ -106,7 +106,7 @@ __global__ void special(int *failed, double x)
     THAT(close(norm4d(x, 1, 1, 1), 2, 1e-12) && close(rnorm3d(2 * x, 3, 6), 1 / 7.0, 1e-12));
 }
 
-// Halves and bytes of an int; sums and the larger or smaller of them.
+// Halves and bytes of an int: sums, minima and maxima.
 __global__ void lanes(int *failed, unsigned int one)
 {
     const unsigned int a = 0x80017fffu * one, b = 0xffff0001u * one;
@@ -140,7 +140,7 @@ __global__ void lanes(int *failed, unsigned int one)
     THAT(__fns(0x0000f0f0u * one, 4, 2) == 5 && __fns(one, 1, 1) == ~0u);
 }
 
-// All threads count, each by an order of its own.
+// All threads count, each call with a different memory order.
 __global__ void ordered(unsigned int *sum, float *floats, int *winners, int *expected)
 {
     __nv_atomic_fetch_add(sum, 2u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);

@@ -1,4 +1,4 @@
-// A Julia set with cuComplex, one block a pixel, as the first picture of a book has it.
+// A Julia set with cuComplex, one block per pixel, as in the first picture of a CUDA book.
 #include <cuComplex.h>
 #include <cuda.h>
 

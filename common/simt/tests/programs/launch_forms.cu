@@ -1,5 +1,5 @@
-// The ways to write a launch: template arguments with commas and brackets, variables that are named
-// as the built-in ones, defaults, overloads, namespaces, members, macros.
+// Ways to write a launch: template arguments with commas and brackets, variables named like the
+// built-in ones, defaults, overloads, namespaces, members, macros.
 #include <type_traits>
 #include <utility>
 
@@ -25,7 +25,7 @@ __global__ void overloaded(float *out, double)
     *out = 2;
 }
 float *overloaded_out;
-void overloaded() // the host's, with no parameters
+void overloaded() // host function without parameters
 {
     overloaded<<<1, 1>>>(overloaded_out, 1);
 }
@@ -46,7 +46,7 @@ struct MyPair {
     int first, second;
 };
 
-// A reference leads to the object itself, not to a copy: to memory that a kernel can reach.
+// A reference parameter refers to the object itself, which must be in memory that kernels reach.
 __global__ void referred(MyPair &pair, const int &step)
 {
     pair.first += step;
@@ -134,7 +134,7 @@ int main()
     GIVES(3201);
     (*pointer)<<<1, dim3{32, 2}>>>(out);
     GIVES(3202);
-    float *__restrict__ const restricted = out; // not what a reference to a pointer binds to
+    float *__restrict__ const restricted = out; // a reference to a pointer cannot bind
     pointer<<<1, 32>>>(restricted);
     GIVES(3201);
     MyPair *pair;

@@ -1,4 +1,4 @@
-// Memory allocated and freed in the order of a stream.
+// Memory that is allocated and freed in stream order.
 #include "check.cuh"
 
 __global__ void fill(int *data, int value, int n)

@@ -1,4 +1,4 @@
-// Managed memory: a variable, a class whose objects live there, a linked list that both sides walk.
+// Managed memory: a variable, a class with managed objects, a list that host and device traverse.
 #include <cstring>
 #include <new>
 

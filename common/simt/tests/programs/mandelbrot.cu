@@ -50,7 +50,7 @@ __global__ void mandelbrot(uchar4 *image, int width, int height)
 
 int main()
 {
-    // The corners and the middle are far from where rounding decides.
+    // The corners and the centre do not depend on rounding.
     const int width = 60, height = 40;
     std::vector<uchar4> image(width * height);
     uchar4 *d_image;

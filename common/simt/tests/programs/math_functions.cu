@@ -1,8 +1,8 @@
-// Mathematical functions against the errors that CUDA's documentation allows: units in the last
-// place between the result and the correctly rounded one. Of one float, every 65,521st; of doubles
-// and of several arguments 5,000 at random; and all edges. `math_functions all` takes every float
-// and 10,000,000 at random; behind it may stand the one function to test, and every how manieth
-// float.
+// Compares mathematical functions with the error bounds of CUDA's documentation: the distance from
+// the correctly rounded result in units in the last place. By default: every 65,521st float; 5,000
+// random arguments for doubles and for several arguments; and all edge cases. `math_functions all`
+// takes every float and 10,000,000 random arguments. It may be followed by the name of one function
+// and a stride for floats.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -26,7 +26,7 @@ static R turn(R x, bool cosine)
 {
     const R pi = R(3.14159265358979323846264338327950288L);
     const R rest = std::fmod(std::fabs(x), R(2)), near = rest > 1 ? rest - 2 : rest; // -1 to 1
-    const R end = near > 0.5L ? 1 - near : near < -0.5L ? -1 - near : near;          // sin's
+    const R end = near > 0.5L ? 1 - near : near < -0.5L ? -1 - near : near;          // for sin
     if (!std::isfinite(x))
         return NAN;
     if (!cosine)
@@ -34,10 +34,10 @@ static R turn(R x, bool cosine)
     return std::fabs(near) == 0.5L ? R(0)
            : std::fabs(near) < 0.25L
                ? std::cos(pi * near)
-               : std::sin(pi * (R(0.5L) - std::fabs(near))); // without what cancels
+               : std::sin(pi * (R(0.5L) - std::fabs(near))); // avoids cancellation
 }
 
-// Where f, which grows, is `value`: by halving.
+// Finds the root of an increasing function f by bisection.
 template <class R, class F>
 static R inverse(F f, R low, R high)
 {
@@ -51,7 +51,7 @@ static R inverse(F f, R low, R high)
 }
 
 template <class R>
-static R inverse_erfc(R x) // of 0 < x < 1
+static R inverse_erfc(R x) // for 0 < x < 1
 {
     return x < 0.5L ? inverse<R>([x](R y) { return x - std::erfc(y); }, 0, 120)
                     : inverse<R>([x](R y) { return std::erf(y) - (1 - x); }, 0, 1);
@@ -74,7 +74,7 @@ static R erfinv_of(R x)
     const R size = std::fabs(x);
     return size == 0 ? x
            : size < 1e-10L
-               ? x * R(0.886226925452758013649L) // the next term is a fifth of x^2 of it
+               ? x * R(0.886226925452758013649L) // the next term is smaller by x^2 / 5
                : std::copysign(size <= 0.5L
                                    ? inverse<R>([size](R y) { return std::erf(y) - size; }, 0, 1)
                                    : erfcinv_of(1 - size),
@@ -82,7 +82,7 @@ static R erfinv_of(R x)
 }
 
 template <class R>
-static R erfcx_of(R x) // far out by its continued fraction
+static R erfcx_of(R x) // for large x by its continued fraction
 {
     R fraction = 0;
     if (x < -100)
@@ -159,7 +159,7 @@ static double error_of(T result, T right)
     return std::fabs((double)(order_of(result) - order_of(right)));
 }
 
-// `apart`: the largest absolute error that is allowed from 8 on; 0: none is.
+// `apart`: an absolute error that is also accepted for |arguments| of 8 or more; 0 for none.
 template <class T, int arguments>
 struct Test {
     const char *name;
@@ -167,7 +167,7 @@ struct Test {
     T at[4];
 };
 
-// A pointer: with a type of its own each reference would take the compiler long.
+// A function pointer. With a separate type per reference, compilation would take long.
 template <class R>
 using Reference = R (*)(R, R, R, R);
 
@@ -225,7 +225,7 @@ static uint64_t next_random()
     return state ^= state << 17;
 }
 
-// Any bits; or of a size that functions do something with.
+// Any bits, or a magnitude that is typical for functions.
 static float drawn(float)
 {
     const uint32_t bits = (uint32_t)next_random();
@@ -242,7 +242,7 @@ static double drawn(double)
     return x != x ? NAN : bits % 3 ? ldexp((double)(int64_t)bits, (int)(bits % 19) - 70) : x;
 }
 
-// The next chunk of arguments; nothing: that was all.
+// The next chunk of arguments. Returns false at the end.
 template <class T, int n>
 static bool next_arguments(uint64_t &at, std::vector<T> *x)
 {
@@ -311,7 +311,7 @@ static void run(const Test<T, n> &test, const F &f, Reference<R> reference)
     judge<T, R>(test, launch_map<T, F>, &f, reference);
 }
 
-// NAME(f)(arguments) as a GPU computes it, and as it should be, in R.
+// NAME(f)(arguments) as a GPU computes it, and the reference result in R.
 #define ONE(T, R, name, n, ulps, apart, call, reference)                                           \
     run<T, R>(                                                                                     \
         Test<T, n>{#name, ulps, apart, 0, {}},                                                     \
@@ -341,7 +341,7 @@ static void special_functions()
     FUNCTION(erfcinv, 4, 6, erfcinv_of(a));
     FUNCTION(normcdfinv, 5, 8, -std::sqrt(decltype(a)(2)) * erfcinv_of(2 * a));
     FUNCTION(tgamma, 5, 10, std::tgamma(a));
-    // Near the zeros between -24 and -2 nothing is promised.
+    // Near the zeros between -24 and -2 no error bound is guaranteed.
     ONE(float, double, lgammaf, 1, 6, 0, a > -24 && a < -2 ? 0 : lgammaf(a),
         a > -24 && a < -2 ? 0 : std::lgamma(a));
     ONE(double, long double, lgamma, 1, 4, 0, a > -24 && a < -2 ? 0 : lgamma(a),
@@ -397,7 +397,7 @@ static void functions_of_several()
     ONE(double, double, fdim, 2, 0, 0, fdim(a, b), fdim(a, b));
     SEVERAL(hypot, 2, 3, 2, (a, b), length(a, b, a * 0, a * 0));
     SEVERAL(rhypot, 2, 2, 1, (a, b), 1 / length<decltype(a)>(a, b, 0, 0));
-    // CUDA's documentation allows 1 for a double; an H100 with CUDA 13.0 gives 2.
+    // CUDA's documentation allows an error of 1 for double; an H100 with CUDA 13.0 has 2.
     SEVERAL(norm3d, 3, 3, 2, (a, b, c), length<decltype(a)>(a, b, c, 0));
     SEVERAL(rnorm3d, 3, 2, 1, (a, b, c), 1 / length<decltype(a)>(a, b, c, 0));
     SEVERAL(norm4d, 4, 3, 2, (a, b, c, d), length(a, b, c, d));

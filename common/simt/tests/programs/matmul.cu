@@ -1,5 +1,5 @@
-// Matrix product: naive, and in tiles whose size is a template argument. Edges do not fill the
-// tiles.
+// Matrix product: a naive kernel, and a tiled kernel with the tile size as a template argument. The
+// matrix size is not a multiple of the tile size.
 #include <cstdlib>
 #include <iostream>
 #include <vector>

@@ -1,4 +1,4 @@
-// Pi by throwing darts, with a random number generator of its own in every thread.
+// Estimates pi by throwing darts. Each thread has its own random number generator.
 #include <cmath>
 #include <cstdint>
 
@@ -50,7 +50,7 @@ int main()
     CHECK(cudaDeviceSynchronize());
     double pi = 4.0 * double(*inside) / (double(blocks) * threads * darts);
     printf("pi is about %f\n", pi);
-    EXPECT(std::fabs(pi - 3.14159265) < 0.02); // over five standard deviations
+    EXPECT(std::fabs(pi - 3.14159265) < 0.02); // more than five standard deviations
     cudaFree(inside);
     return passed();
 }

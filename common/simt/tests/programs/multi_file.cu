@@ -1,5 +1,5 @@
-// A program of several files: with multi_file_device.cu (device functions and variables that are
-// used here, hence nvcc -rdc=true) and multi_file_host.c.
+// A program of several files: multi_file_device.cu has device functions and variables used here
+// (hence nvcc -rdc=true), multi_file_host.c is C code.
 #include "check.cuh"
 #include "multi_file.h"
 

@@ -1,4 +1,4 @@
-/* Shared by the three files of this program; one of them is C. */
+/* Shared by the three files of this program. One of them is C code. */
 #ifndef MULTI_FILE_H
 #define MULTI_FILE_H
 

@@ -1,4 +1,4 @@
-// Gravity between all pairs of bodies, which pass through shared memory in tiles of float4.
+// Gravity between all pairs of bodies. Tiles of float4 in shared memory hold the bodies.
 #include <cmath>
 #include <vector>
 

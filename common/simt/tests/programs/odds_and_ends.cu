@@ -1,4 +1,4 @@
-// Corners of the language that programs do come with.
+// Rare features of the language that real programs use.
 #include <vector>
 
 #include "check.cuh"
@@ -101,7 +101,7 @@ struct Increment {
     }
 };
 
-// What follows an operator of the device is none of its variables.
+// A device operator: the tokens after `operator` do not declare a device variable.
 struct Sum {
     int value;
 };
@@ -117,7 +117,7 @@ __global__ void addThree(int *out, const Three *three)
     *out = (three->parts[0] + three->parts[1] + three->parts[2]).value;
 }
 
-// A name that is a kernel's and, with other parameters, a function's of the host.
+// A name of a kernel and, with other parameters, of a host function.
 __global__ void doubled(int *p, int)
 {
     *p *= 2;
@@ -130,7 +130,7 @@ std::vector<int> doubled(const std::vector<int> &numbers)
     return out;
 }
 
-// A thread that ends in a function does not come back to the kernel; the others do not wait for it.
+// A thread that exits in a function never returns to the kernel. The others do not wait for it.
 __device__ void leave(bool leaves)
 {
     if (leaves)

@@ -1,7 +1,7 @@
 // Part of odds_and_ends.cu.
 #include "odds_and_ends.cuh"
 
-const int warpSize = 32; // in place of CUDA's
+const int warpSize = 32; // hides CUDA's warpSize
 
 void otherFile(float *p)
 {

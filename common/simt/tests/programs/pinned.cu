@@ -1,4 +1,4 @@
-// Host memory that a device can reach: pinned, mapped, registered.
+// Host memory that a device can access: pinned, mapped, registered.
 #include <cstring>
 
 #include "check.cuh"

@@ -26,7 +26,7 @@ __global__ void squares(int *out)
     }
 }
 
-// The value of printf is the number of its arguments.
+// printf in a kernel returns the number of its arguments.
 __global__ void values(int *out)
 {
     out[0] = printf("%d %s\n", 1, "two");

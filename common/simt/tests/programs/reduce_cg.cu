@@ -1,4 +1,4 @@
-// Sums with cooperative groups: a function that takes any group, tiles, coalesced threads,
+// Sums with cooperative groups: a function for any group type, tiles, coalesced threads, and
 // cg::reduce.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -76,7 +76,7 @@ __global__ void sum_reduce(int *sum, const int *input, int n)
     }
 }
 
-// One atomic for all the threads that come here together.
+// One atomic for all threads that execute this call together.
 __device__ int atomicAggInc(int *counter)
 {
     cg::coalesced_group active = cg::coalesced_threads();
@@ -120,7 +120,7 @@ __global__ void group_facts(int *out)
     out[block.group_index().x * 64 + rank] = ok;
 }
 
-// Tiles of several warps: of each other's barriers they know nothing.
+// Tiles of several warps. The barrier of one tile does not affect other tiles.
 template <int tile_sz>
 __global__ void sum_large_tiles(int *sum, const int *input, int n)
 {

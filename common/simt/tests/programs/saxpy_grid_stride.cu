@@ -1,4 +1,4 @@
-// y = a x + y with a loop that lets any grid cover any size, timed with events.
+// y = a x + y with a grid-stride loop, so any grid covers any size. Timed with events.
 #include <cmath>
 #include <vector>
 

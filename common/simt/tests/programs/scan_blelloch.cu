@@ -1,5 +1,5 @@
-// The work-efficient exclusive scan: up a tree and down again, in dynamic shared memory that is
-// declared outside of the kernels. Blocks' sums are scanned by the same kernel and added.
+// The work-efficient exclusive scan: up a tree and down again. Its dynamic shared memory is
+// declared outside of the kernels. The same kernel scans the block sums, which are then added.
 #include <algorithm>
 #include <vector>
 

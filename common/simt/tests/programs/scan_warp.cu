@@ -1,4 +1,4 @@
-// Inclusive scan of a block with shuffles: each warp its own, then the warps' totals, then both.
+// Inclusive scan of a block with shuffles: scans each warp, then the warp totals, then adds both.
 #include "check.cuh"
 
 #define FULL_MASK 0xffffffff

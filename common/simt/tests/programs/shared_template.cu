@@ -1,5 +1,5 @@
-// Dynamic shared memory of a type that is a template argument: a wrapper, since one name cannot
-// have two types.
+// Dynamic shared memory whose type is a template argument. It needs a wrapper, because one name
+// cannot have two types.
 #include "check.cuh"
 
 template <class T>
@@ -16,7 +16,7 @@ struct SharedMemory {
     }
 };
 
-// Types of more than 4 bytes would not be aligned.
+// Without this, types of more than 4 bytes would not be aligned.
 template <>
 struct SharedMemory<double> {
     __device__ inline operator double *()

@@ -1,4 +1,4 @@
-// A sparse matrix (CSR) times a vector: one thread a row, then one warp a row.
+// A sparse matrix (CSR) times a vector: one thread per row, then one warp per row.
 #include <vector>
 
 #include "check_blas.cuh"
@@ -25,7 +25,7 @@ __global__ void spmvVector(Csr m, const float *x, float *y)
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize;
     int lane = threadIdx.x % warpSize;
     if (row >= m.rows)
-        return; // whole warps
+        return; // whole warps return
     float sum = 0;
     for (int i = m.offsets[row] + lane; i < m.offsets[row + 1]; i += warpSize)
         sum += m.values[i] * x[m.columns[i]];

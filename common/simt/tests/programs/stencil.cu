@@ -1,5 +1,5 @@
-// A 1-D stencil: the block's elements and a halo in dynamic shared memory, coefficients in constant
-// memory.
+// A 1-D stencil. The block's elements and a halo are in dynamic shared memory, coefficients in
+// constant memory.
 #include <vector>
 
 #include "check.cuh"

@@ -1,4 +1,4 @@
-// Copies and kernels in several streams, ordered by events; a host function at the end of one.
+// Copies and kernels in several streams, ordered by events. A host function ends one stream.
 #include "check.cuh"
 
 __global__ void square(float *x, int n)

@@ -1,4 +1,4 @@
-// Variables of the device: constant memory and globals, by name and by address.
+// Device variables: constant memory and globals, accessed by name and by address.
 #include <cstring>
 
 #include "check.cuh"
@@ -41,7 +41,7 @@ __global__ void use(float *out)
     }
 }
 
-// The host may hand on an array's address; what the device has there, the symbol functions tell.
+// The host may pass on an array's address. Symbol functions tell what the device has there.
 template <int N>
 struct Manager {
     float *where()
@@ -107,7 +107,7 @@ int main()
     CHECK(cudaMemset(address, 0, size));
     CHECK(cudaMemcpyFromSymbol(read, values, sizeof(read)));
     EXPECT(read[0] == 0.0f && read[7] == 0.0f);
-    // Too many bytes, and one behind the end.
+    // Too many bytes, and one byte past the end.
     EXPECT(cudaMemcpyToSymbol(counter, &total, sizeof(total)) == cudaErrorInvalidValue);
     EXPECT(cudaMemcpyToSymbol(counter, &total, 1, sizeof(counter)) == cudaErrorInvalidValue);
     cudaGetLastError();

@@ -1,5 +1,5 @@
 // Arrays, textures and surfaces: 1-D to 3-D, layers, filters and address modes, linear and pitched
-// memory; three-dimensional copies.
+// memory, and 3-D copies.
 #include <cmath>
 
 #include "check.cuh"
@@ -92,7 +92,7 @@ static void testPlane()
         }
         CHECK(cudaDestroyTextureObject(texture));
     }
-    // Between four elements: a quarter of the way, which 8 bits of fraction hold exactly.
+    // Interpolates four elements at a quarter. 8 bits of fraction represent that exactly.
     cudaTextureObject_t linear = makeTexture(ofArray(array), cudaAddressModeClamp,
                                              cudaFilterModeLinear, cudaReadModeElementType, false);
     sample2D<<<1, dim3(WIDTH, HEIGHT)>>>(out, linear, 0.75f, 1.0f, 1, 1);
@@ -153,7 +153,7 @@ static void testLinear()
     CHECK(cudaFree(plain));
 }
 
-// Each element of a volume, shifted by one in z, from a texture into a surface.
+// Copies each element of a volume, shifted by one in z, from a texture to a surface.
 __global__ void shiftVolume(cudaTextureObject_t from, cudaSurfaceObject_t to)
 {
     const int x = threadIdx.x, y = threadIdx.y, z = blockIdx.x;
@@ -212,7 +212,7 @@ __global__ void fillPitched(cudaPitchedPtr volume, int height)
     ((float *)row)[threadIdx.x] = blockIdx.x;
 }
 
-// A volume with a pitch, copied into the layers of an array.
+// Copies a pitched volume to the layers of an array.
 static void testLayers()
 {
     float *out, result[HEIGHT * WIDTH];

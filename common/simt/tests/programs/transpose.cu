@@ -1,4 +1,4 @@
-// A transposed matrix: naive, through shared memory, and with a column more against bank
+// Matrix transpose: naive, through shared memory, and with a padding column that avoids bank
 // conflicts.
 #include "check.cuh"
 

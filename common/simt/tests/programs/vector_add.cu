@@ -1,4 +1,4 @@
-// The first program of every course: c = a + b.
+// The first program of most courses: c = a + b.
 #include <stdio.h>
 #include <stdlib.h>
 

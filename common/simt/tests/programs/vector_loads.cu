@@ -1,4 +1,4 @@
-// Vector types: four elements at once, and arithmetic on them with operators of the program's own.
+// Vector types: four elements per access, and arithmetic with the program's own operators.
 #include <cstdint>
 
 #include "check.cuh"
@@ -55,7 +55,7 @@ __global__ void arithmetic(float4 *a, Particle *particles, uint2 *u)
     u[i] = make_uint2((unsigned int)wide, (unsigned int)(wide >> 32));
 }
 
-/* A vector as a whole and its parts. */
+/* Accesses a vector as a whole and by its parts. */
 __global__ void reverseParts(float4 *a)
 {
     union {
@@ -68,7 +68,7 @@ __global__ void reverseParts(float4 *a)
     a[threadIdx.x] = out.whole;
 }
 
-// A structure of 28 bytes, copied as a whole: each thread's begins elsewhere within 16 bytes.
+// A 28-byte structure, copied as a whole. Each thread's starts at another offset within 16 bytes.
 struct Ray {
     float3 origin, direction;
     int depth;

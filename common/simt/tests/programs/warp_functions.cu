@@ -1,4 +1,4 @@
-// Votes, matches, reductions and shuffles of all widths.
+// Votes, matches, reductions and shuffles of every width.
 #include "check.cuh"
 
 #define FULL 0xffffffffu
@@ -52,7 +52,7 @@ __global__ void shuffles(unsigned int *out)
     out[threadIdx.x] = ok;
 }
 
-// The leader of the lanes that are here adds for all of them.
+// The leader of the active lanes adds for all of them.
 __global__ void leader(int *counter)
 {
     if (threadIdx.x % 3 == 0) {

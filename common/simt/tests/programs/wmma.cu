@@ -1,5 +1,5 @@
-// Tensor cores by nvcuda::wmma: each warp makes a tile of a matrix product, for each type and
-// shape, with its matrices by rows and by columns.
+// Tensor cores with nvcuda::wmma. Each warp computes a tile of a matrix product, for each type and
+// shape, with row-major and column-major matrices.
 #include <mma.h>
 
 #include "check.cuh"
@@ -8,7 +8,7 @@ using namespace nvcuda;
 
 const int M = 32, N = 32, K = 48;
 
-// A tile of C = A B + C by each warp; c by rows if `rows`.
+// Each warp computes a tile of C = A B + C; c is row-major if `rows`.
 template <int m, int n, int k, class T, class Number, class LA, class LB, class Sum>
 __global__ void multiply(const Number *a, const Number *b, Sum *c, bool rows)
 {
