@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by chromedriver over the WebDriver protocol: nothing but Python's
+"""Controls a headless Chromium through chromedriver and the WebDriver protocol. Needs only Python's
 standard library."""
 import base64
 import json
@@ -17,7 +17,7 @@ KEYS = {"Left": "\ue012", "Up": "\ue013", "Right": "\ue014", "Down": "\ue015", "
 
 
 def missing():
-    """Why there is no browser to drive, or None."""
+    """The reason why no browser is available, or None."""
     if not shutil.which("chromedriver"):
         return "chromedriver is not installed (Debian: chromium-driver)"
     if not (shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")):
@@ -68,11 +68,11 @@ class Browser:
         self.call("POST", "/url", {"url": address})
 
     def run(self, script, *arguments):
-        """What the script returns, in the page."""
+        """Runs the script in the page and returns its result."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def settled(self):
-        """Waits for the next frame to be drawn."""
+        """Waits until the browser has drawn the next frame."""
         self.call("POST", "/execute/async", {"script": "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)));", "args": []})
 
     def press(self, *names):
@@ -94,7 +94,7 @@ class Browser:
         self.call("POST", "/element/%s/value" % self.find(selector), {"text": text})
 
     def touch(self, x, y):
-        """A finger taps a point of the window."""
+        """Taps a point of the window with a finger."""
         actions = [{"type": "pointerMove", "x": int(x), "y": int(y)}, {"type": "pointerDown", "button": 0},
                    {"type": "pointerUp", "button": 0}]
         self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"},
@@ -102,7 +102,7 @@ class Browser:
         self.settled()
 
     def resize(self, width, height):
-        """The size of what the page sees: a window has a least width."""
+        """Sets the viewport size. A real window has a minimum width, this has none."""
         self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}})
         self.settled()
@@ -112,7 +112,7 @@ class Browser:
             file.write(base64.b64decode(self.call("GET", "/screenshot")))
 
     def complaints(self):
-        """The console's warnings and errors since the last call."""
+        """Returns the console's warnings and errors since the last call."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})
                 if entry["level"] in ("SEVERE", "WARNING")]
 

@@ -27,7 +27,7 @@ SIMTCC = os.path.join(ROOT, "common", "simt", "simtcc")
 COMPILER = os.environ.get("CXX", "g++")
 C_COMPILER = os.environ.get("CC", "cc")
 
-# The rungs of the steps, on problems with odd sizes, small enough for a second or so a run.
+# The rungs of the steps, with odd problem sizes that take about a second per run.
 STEPS = [
     ("03_gpu_single_thread", "--n 1027"),
     ("04_gpu_atomic", "--n 16387"),
@@ -48,7 +48,7 @@ SAMPLE = {"simt_orders ok_look_back", "simt_orders ok_grid_barrier", "program sc
 
 
 class Case:
-    """One program; `varies`: what it prints may differ (times, counts of lanes that were interrupted)."""
+    """One program. `varies`: its output may differ between runs (times, counts of interrupted lanes)."""
 
     def __init__(self, kind, name, command, build=None, varies=False):
         self.kind, self.name, self.command, self.build, self.varies = kind, name, command, build, varies
@@ -58,7 +58,7 @@ class Case:
             subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def run(self, schedules):
-        """What is wrong, or None."""
+        """Returns an error text, or None."""
         result = subprocess.run(self.command, env=dict(os.environ, SIMT_SCHEDULE=schedules), check=False,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
         text = result.stdout
@@ -68,7 +68,7 @@ class Case:
         return None
 
     def kernels(self, folder):
-        """The names of the kernels that it launches."""
+        """Returns the names of the kernels that the program launches."""
         path = os.path.join(folder, "counters.json")
         if os.path.exists(path):
             os.remove(path)
@@ -94,7 +94,7 @@ def fault_cases(build):
 
 
 def fault_rows(build):
-    """All that the tests seed: kind is fault, right, or some_orders (wrong in some orders of threads only)."""
+    """All cases of the tests. The kind is fault, right, or some_orders (wrong only in some orders of threads)."""
     rows = ["source,name,kind"]
     for source in FAULTS:
         for line in lines_of([os.path.join(build, "tests", "simt_" + source)]):
@@ -118,7 +118,7 @@ def faults(build, path, check):
 
 
 def program_cases(folder):
-    """The programs as CMakeLists.txt lists them, each with the sources that it names."""
+    """The programs that CMakeLists.txt lists, each with its sources."""
     here = os.path.join(HERE, "programs")
     with open(os.path.join(here, "CMakeLists.txt"), encoding="utf-8") as file:
         text = file.read()
@@ -126,17 +126,17 @@ def program_cases(folder):
     for name in re.search(r"set\(programs\s+([^)]*)\)", text).group(1).split():
         sources = [os.path.join(here, source) for source in [name + ".cu"] + more.get(name, "").split()]
         output = os.path.join(folder, name)
-        # What these print depends on the order, or is a time.
+        # Their output varies because it contains times or depends on the order.
         yield Case("programs", "program " + name, [output], varies=True, build=[
             [SIMTCC, "-ccbin", COMPILER, "--extended-lambda", "-o", output] + sources])
 
 
 def page_cases(folder):
-    """Programs of the pages; the mistakes among them with their cures."""
+    """The programs of the pages. Those that show a mistake are compiled with its fix."""
     here = os.path.join(ROOT, "docs", "programs")
     for file in sorted(os.listdir(here)):
         name, suffix = os.path.splitext(file)
-        if suffix != ".cu" or name == "launches":  # graphs, which it times, are for a GPU
+        if suffix != ".cu" or name == "launches":  # it times graphs, which needs a GPU
             continue
         output = os.path.join(folder, "page_" + name)
         yield Case("pages", "page " + name, [output, "10000"] if name == "overlap" else [output], varies=True,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Tests the bench for addresses (common/simt/explore/page/bench.html) in a browser.
 
-A thousand expressions, from a fixed seed, are evaluated by the page, and by the C compiler, whose
-addresses are counted by count/wavefronts.c, the CPU back end's own: both must have the same
-addresses, wavefronts, conflicts, sectors and bytes. Then the page is used as a reader does.
+The page evaluates a thousand expressions from a fixed seed. A C program evaluates the same expressions and
+counts with count/wavefronts.c of the CPU back end. Both must have the same addresses, wavefronts, conflicts,
+sectors and bytes. Then the test uses the page like a reader.
 
-Prints why it is skipped where there is no browser. Exit status: 0 all is well, 1 something is not."""
+Without a browser, prints why it is skipped. Exit status: 0 if all checks pass, 1 if not."""
 import os
 import random
 import subprocess
@@ -30,7 +30,7 @@ def check(right, what):
 
 
 def expression(dice, depth):
-    """C text. It may divide by 0 or overflow: then the page has to say so, and C is not asked."""
+    """Returns a C expression. It may divide by 0 or overflow. The page must then say so, and C is not run."""
     kind = dice.random()
     if depth == 0 or kind < 0.15:
         return dice.choice(NAMES) if dice.random() < 0.65 else dice.choice(("1", "2", "3", "4", "8", "31", "32", "33", "0x20", "7u", "(-7)", "99999"))
@@ -93,7 +93,7 @@ def counted_in_c(cases, folder):
     with open(source, "w", encoding="utf-8") as file:
         file.write(C_PROGRAM % (functions, " ".join("case%d();" % i for i in range(len(cases)))))
     simt = os.path.join(ROOT, "common", "simt")
-    # What C does not define ends the program, so that a case which the page lets pass is noticed.
+    # The program aborts on undefined behaviour, so the test notices a case that the page accepts by mistake.
     subprocess.run([os.environ.get("CC", "cc"), "-w", "-D_GNU_SOURCE", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error",
                     "-I", simt, "-I", os.path.join(simt, "cuda"), source, os.path.join(simt, "count", "wavefronts.c"), "-o", program], check=True)
     done = subprocess.run([program], stdout=subprocess.PIPE, universal_newlines=True)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a page has in it, and what becomes of a page that cannot be made.
-# Usage: test_explore.sh PROGRAM BIN: simt_explored, and the folder with the steps' programs
+# Tests the contents of explorer pages, and the errors if a page cannot be
+# made.
 set -u
 program=$(readlink -f -- "$1") bin=$(readlink -f -- "$2")
 folder=$(mktemp -d "${TMPDIR:-/tmp}/test_explore.XXXXXX") || exit 1
@@ -15,7 +15,7 @@ fail() {
     sed 's/^/    /' output
 }
 
-# ends STATUS TEXT COMMAND...: with this status and one line on stderr, which has the text.
+# ends STATUS TEXT COMMAND...: the command ends with this status and prints one line with this text on stderr.
 ends() {
     wanted=$1 text=$2
     shift 2
@@ -25,7 +25,7 @@ ends() {
         fail "$*: status $status, not $wanted with one line: $text"
 }
 
-# makes STATUS COMMAND...: the page page.html
+# makes STATUS COMMAND...: the command writes the page page.html and ends with this status.
 makes() {
     wanted=$1
     shift
@@ -52,13 +52,13 @@ grep -q '"quads",-1\]' page.html || fail 'a shared variable without its name'
 
 makes 1 env SIMT_EXPLORE=page.html "$program" race
 grep -q 'data race in shared memory' page.html || fail 'a race that is not on the page'
-# What a program did up to its end, what stopped it, and no counters of the launch.
+# The page shows the program up to its end and the reason for the end, but no counters of the launch.
 for end in stuck fault; do
     makes 1 env SIMT_EXPLORE=page.html "$program" $end
     grep -q '"ended": false' page.html && grep -q '"barriers": 1, "keptBarriers": 1' page.html || fail "up to its end: $end"
     grep -q 'illegal address 0x8\|livelock' page.html && grep -q "illegal address 0x8\|livelock" output || fail "what stopped it: $end"
 done
-# The block that stops is there though nobody asked for it.
+# The block in which the program stops is on the page even if it was not requested.
 makes 1 env SIMT_EXPLORE=page.html "$program" early
 grep -q '"number": 1, "index": \[1,0,0\].*"late": true' page.html && grep -q 'illegal address 0: a null' page.html || fail 'a fault at once'
 makes 0 env SIMT_EXPLORE=page.html SIMT_CHECKS=off "$program" blocks
@@ -71,13 +71,13 @@ makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" blocks
 makes 0 env SIMT_EXPLORE=page.html "$program" long
 [ "$(wc -c <page.html)" -lt 4000000 ] && grep -q '"barriers": 1000, "keptBarriers": [1-9][0-9]*, "full": true' page.html ||
     fail 'a block that is too long'
-# Blocks have their numbers in whatever order they start.
+# Blocks have the same numbers in any order of execution.
 for schedule in 1 3 4; do
     makes 0 env SIMT_SCHEDULE=$schedule SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" cluster
     [ "$(grep -c '"number": 0, "index": \[0,0,0\]' page.html)" -eq 1 ] && [ "$(grep -c '"number": 1, "index": \[1,0,0\]' page.html)" -eq 1 ] ||
         fail "the blocks of a cluster, schedule $schedule"
 done
-# A page that is full has the first blocks, whole.
+# A full page contains the first blocks completely.
 makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" crowd
 [ "$(wc -c <page.html)" -lt 5000000 ] && grep -q '"notKept": [1-9]' page.html && ! grep -q '"full": true' page.html ||
     fail 'a page with too many blocks'
@@ -94,7 +94,7 @@ ends 4 'Is a directory' env SIMT_EXPLORE=. "$program" blocks
 ends 4 'cannot write /dev/full: No space left' env SIMT_EXPLORE=/dev/full "$program" blocks
 only_these 'output printed '
 printf 'the old page\n' >page.html
-# A disk that is full after 8 blocks.
+# Writing fails because the file may not exceed 8 blocks (ulimit -f).
 ends 4 'cannot write page.html: File too large' \
     sh -c 'trap "" XFSZ; ulimit -f 8; SIMT_EXPLORE=page.html exec "$1" blocks' sh "$program"
 only_these 'output page.html printed '

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Looks at the explorer's pages in a browser: test_explorer.py page|steps|gallery PROGRAM BIN
+"""Tests the explorer's pages in a browser: test_explorer.py page|steps|gallery PROGRAM BIN
 
-page: keys, clicks, touch, links, predictions, races, and that what the page counts by itself is what
-was counted. steps: that the totals of every rung on the pages of steps 03 to 08 are those of a run
-without a page, and that nobody goes on before what it waits for. gallery: that each page of
-common/scripts/draw/gallery.sh shows what the index says. PROGRAM is simt_explored, BIN the folder with the
-steps' programs.
+page: keys, clicks, touch, links, predictions, races; and the page's own counts must equal those of the back end.
+steps: the totals of every rung on the pages of steps 03 to 08 must equal those of a run without a page, and no
+warp may go on before the event it waits for. gallery: each page of common/scripts/draw/gallery.sh must show what
+the index says. PROGRAM is simt_explored, BIN is the folder with the steps' programs.
 
-Prints why it is skipped where there is no browser. Exit status: 0 all is well, 1 something is not."""
+Without a browser, prints why it is skipped. Exit status: 0 if all checks pass, 1 if not."""
 import csv
 import os
 import subprocess
@@ -136,7 +135,7 @@ def places_and_looks(window, path):
           "a button without a name")
 
 
-# Colours that cannot be told apart, or on which nothing can be read.
+# Finds colours that are hard to distinguish, and text with too little contrast.
 CONTRAST = """const wrong = [], ratio = (a, b) => { const [x, y] = [luminance(a), luminance(b)]; return (Math.max(x, y) + .05) / (Math.min(x, y) + .05); };
     for (const {name, colour} of Object.values(LOOKS)) if (ratio(colourOf(colour), inkOn(colourOf(colour))) < 4.5) wrong.push(name);
     for (const space of ["global", "shared"]) if (ratio(colourOf(`--${space}-load`), colourOf(`--${space}-store`)) < 2) wrong.push(space + " loads and stores");
@@ -146,7 +145,7 @@ CONTRAST = """const wrong = [], ratio = (a, b) => { const [x, y] = [luminance(a)
 
 
 def looks(window):
-    """Contrast in both themes; code, heat and counts; lanes that leave; a narrow window."""
+    """Checks contrast in both themes; code, heat and counts; lanes that leave; a narrow window."""
     for theme in ("light", "dark"):
         window.run("explorer.setTheme(arguments[0])", theme)
         check(window.run(CONTRAST) == [], "%s: hard to see: %s" % (theme, window.run(CONTRAST)))
@@ -177,7 +176,7 @@ def looks(window):
 
 
 def in_frame(window, path, folder):
-    """As in a notebook, where the page has no address."""
+    """Opens the page as a notebook does, without an address."""
     with open(path, encoding="utf-8") as file:
         text = file.read().replace("&", "&amp;").replace('"', "&quot;")
     frame = os.path.join(folder, "frame.html")
@@ -233,7 +232,7 @@ def predictions(window):
 
 
 def under_way(window):
-    """What a reader is told while warp 1 waits for a copy."""
+    """Checks the explanation while warp 1 waits for a copy."""
     check(window.run("return explorer.panes[0].block.time.rows.map(row => [row.name, row.copies.length])") ==
           [["full[0]", 1], ["full[1]", 1]], "the mbarriers' names and copies")
     check(window.run(ORDER) == [], "a warp goes on too early: %s" % window.run(ORDER))
@@ -267,7 +266,7 @@ WORDS = """const {block} = explorer.panes[0], columns = explorer.columns, words 
 
 
 def cluster(window):
-    """What one block of a cluster does to the other."""
+    """Checks how one block of a cluster affects the other."""
     words = "\n".join(window.run(WORDS))
     for part in ("fence.mbarrier_init", "fence.proxy.async", "setmaxnreg.dec: each thread needs 40 registers",
                  "waits at the barrier of the cluster", "256 bytes to tile in the shared memory of block 1 of the cluster",
@@ -290,7 +289,7 @@ def cluster(window):
 
 
 def stopped(window, name, line, said):
-    """The page begins where the program was stopped, and says why."""
+    """The page opens where the program was stopped and gives the reason."""
     now = window.run("return document.querySelector('tr.now .code').textContent")
     check(line in now, "%s: the line that stopped is not marked: %s" % (name, now))
     step = window.run("return document.querySelector('.what').textContent")
@@ -303,7 +302,7 @@ def stopped(window, name, line, said):
     window.press("End", "Left", "n")
 
 
-# Of all launches, who goes on before what it waits for has happened, and copies or products that end before they begin.
+# For all launches: warps that go on before the event they wait for, and copies or MMAs that end before they begin.
 ORDER = """const wrong = [];
     for (const launch of data.launches) for (const block of launch.blocks) {
         const {phases, meanwhile, rows} = block.time, later = ([p, c], [q, d]) => p > q || (p === q && c > d);
@@ -328,7 +327,7 @@ def test_page(program, folder):
         look(window, path)
         check(window.run("return data.launches.length") == 1, "not one launch")
         check(window.run("return checkSums(data.launches[0])") is True, "the page counts otherwise than the back end")
-        # It can find a difference.
+        # It must also detect a difference.
         check(window.run("""const launch = data.launches[0], step = launch.blocks[0].steps.find(one => isAccess(one) && one[7] !== 0);
             const kept = step[6]; step[6] = 0; const other = step[7]; step[7] = 128;
             const same = checkSums(launch); step[6] = kept; step[7] = other; return same""") is False, "checkSums finds no difference")
@@ -338,7 +337,7 @@ def test_page(program, folder):
         check(len(sizes) > 14, "few kinds of accesses: %s" % sizes)
         check(window.run("""const block = data.launches[0].blocks[0], read = block.steps.filter(step => step[0] <= STORE);
             return read.every(step => listLanes(lanesOf(step)).every(lane => valuesOf(step)[lane]))"""), "accesses without values")
-        # 0 ^ 5 is 5, and half of the lanes have voted.
+        # The last value is 0 ^ 5, which is 5, plus 16 for the half of the lanes that voted.
         check(window.run("""const last = data.launches[0].blocks[0].steps.filter(step => step[0] === STORE).pop();
             return valuesOf(last)[0].getInt32(0, true)""") == 21, "the last value written")
         steps_and_keys(window)
@@ -451,7 +450,7 @@ def test_steps(bin_folder, folder):
             check(window.run(ORDER) == [], "%s %s: somebody goes on too early: %s" % (step, options, window.run(ORDER)))
             for row in rows:
                 shown = parts.get(row["rung"])
-                same = [other for other in rows if other["rung"] == row["rung"]]  # of two ladders
+                same = [other for other in rows if other["rung"] == row["rung"]]  # the same rung in two ladders
                 check(shown is not None, "%s %s is not on the page" % (step, row["rung"]))
                 for name in list(row)[6:]:
                     check(name in (shown or {}), "%s: the page has no %s" % (step, name))

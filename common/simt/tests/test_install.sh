@@ -1,5 +1,5 @@
 #!/bin/sh
-# simtcc as cmake --install --component simtcc leaves it. Usage: test_install.sh CMAKE BUILD_FOLDER CXX
+# Tests simtcc as installed by cmake --install --component simtcc. Usage: test_install.sh CMAKE BUILD_FOLDER CXX
 set -eu
 cmake=$1 build=$2 compiler=$3
 prefix=$(mktemp -d)
@@ -24,7 +24,7 @@ int main()
 }
 END
 cd "$prefix"
-# No cache can be written: the runtime that came with it must do.
+# No cache can be written, so simtcc must use the runtime that was installed with it.
 unset SIMTCC_CACHE
 said=$(XDG_CACHE_HOME=/dev/null/none bin/simtcc -ccbin "$compiler" --run program.cu 2>&1)
 [ "$said" = 63 ] || {

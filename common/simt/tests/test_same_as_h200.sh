@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_same_as_h200.sh PROGRAM FILE: whether PROGRAM prints what it printed on an H200: FILE.
+# test_same_as_h200.sh PROGRAM FILE: checks that PROGRAM prints FILE, its output on an H200.
 out=$(mktemp) || exit 3
 trap 'rm -f "$out"' EXIT
 "$1" >"$out" || exit 1

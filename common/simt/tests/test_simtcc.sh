@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests simtcc; what, is in simtcc/PART.sh. Usage: test_simtcc.sh SIMTCC CXX PART...
+# Tests simtcc. The tests of a PART are in simtcc/PART.sh. Usage: test_simtcc.sh SIMTCC CXX PART...
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 simtcc=$(readlink -f -- "$1") compiler=$2
@@ -12,7 +12,7 @@ compile() {
     "$simtcc" -ccbin "$compiler" "$@" >output 2>&1
 }
 
-# refuses NAME LINE: the program on stdin is refused with one line, which starts with its file and line.
+# refuses NAME LINE: simtcc rejects the program on stdin with one line that starts with its file and LINE.
 refuses() {
     cat >kernel.cu
     compile kernel.cu -o program
@@ -22,7 +22,7 @@ refuses() {
         fail "status $status, not 1 with: $expected"
 }
 
-# says STATUS TEXT ARGUMENT...: simtcc ends with this status and one line, which contains the text.
+# says STATUS TEXT ARGUMENT...: simtcc ends with this status and prints one line that contains the text.
 says() {
     status=$1 text=$2
     shift 2
@@ -33,7 +33,7 @@ says() {
     fi
 }
 
-# prints TEXT ARGUMENT...: simtcc ends with status 0 and prints this.
+# prints TEXT ARGUMENT...: simtcc ends with status 0 and prints exactly this text.
 prints() {
     text=$1
     shift

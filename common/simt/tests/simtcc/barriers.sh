@@ -1,10 +1,10 @@
 # shellcheck shell=sh disable=SC2154
-# Barriers and pipelines by the names of libcu++, without a CUDA toolkit's headers and with them, where there
-# are any: right programs are silent, and of wrong ones the user's lines are named. Sourced by test_simtcc.sh.
+# The barriers and pipelines of libcu++, without the headers of a CUDA toolkit and, if there are any, with them. Correct
+# programs are silent, and reports of wrong ones name the user's lines. Sourced by test_simtcc.sh.
 
 barriers=$here/programs/block_barriers.cu
 
-# finds FAULT TEXT LINE...: the program with this fault is reported so, with lines of its source that contain these.
+# finds FAULT TEXT LINE...: the report for this fault has TEXT and names the source lines that contain LINE...
 finds() {
     SIMT_WATCHDOG=0.2 ./program "$1" >output 2>&1
     [ $? -eq 1 ] && grep -qF -- "$2" output || fail "fault $1: not reported: $2"

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154
-# CUB and Thrust by their own headers, where a CUDA toolkit has them. Sourced by test_simtcc.sh.
+# CUB and Thrust with their own headers, if a CUDA toolkit has them. Sourced by test_simtcc.sh.
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 cccl=$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")/include
@@ -210,17 +210,17 @@ END
 if [ -f "$cccl/cub/cub.cuh" ] && case $compiler in *clang*) false ;; esac; then
     compile cccl.cu -o cccl || fail 'CUB and Thrust do not compile'
     [ "$(./cccl 2>&1)" = '0 8128 31 8128 8128' ] || fail "CUB and Thrust: $(./cccl)"
-    # A barrier forgotten between two uses of the same memory, and a result of thread 1.
+    # A missing barrier between two uses of the same memory, and a read by thread 1 of a result that only thread 0 has.
     ./cccl forget >output 2>&1
     [ $? -eq 1 ] && grep -q 'data race in shared memory' output || fail 'a race between two of CUB'
     grep -q 'the result of cub::BlockReduce is that of thread 0 only' output || fail 'a result that only thread 0 has'
     compile references.cu -o references || fail 'device_ptr in kernels does not compile'
     [ "$(./references 2>&1)" = '1000 999, 21 1 30 10' ] || fail "device_ptr in kernels: $(./references 2>&1)"
-    # Kernels that have a body for a device only, that end threads in a function, that sort in place.
+    # Kernels with a body for the device only, kernels whose threads exit in a function, kernels that sort in place.
     compile algorithms.cu -o algorithms || fail "Thrust's algorithms do not compile"
     [ "$(./algorithms 2>&1)" = '0 -1000 1999 1500 1000 -2988 2999 0 1000 1000' ] ||
         fail "Thrust's algorithms: $(./algorithms 2>&1)"
-    # Blocks that look back at what others have left: of 8 bytes with their flags, and of more.
+    # Decoupled look-back with values and flags in 8 bytes, and with larger values.
     for type in float double 'pair<double>'; do
         compile "-DTYPE=$type" scan.cu -o scan || fail "CUB's scan does not compile: $type"
         [ "$(./scan 2>&1)" = right ] || fail "CUB's scan of $type: $(./scan 2>&1)"

@@ -1,9 +1,9 @@
 # shellcheck shell=sh disable=SC2154
-# Blocks on several cores: the output, the counts and the findings of one.
-# Sourced by test_simtcc.sh.
+# Runs blocks on several cores. The output, counts and findings must be the same as on one core. Sourced by
+# test_simtcc.sh.
 
 compile -O2 "$here/simtcc/cores.cu" -o cores || fail 'cores.cu'
-# on CORES CASE: block by block; addresses are left out.
+# on CORES CASE: runs the case with this number of cores, block by block. Omits addresses.
 on() {
     SIMT_CORES=$1 SIMT_CORES_AFTER=0 SIMT_COUNTERS=lines timeout 60 ./cores "$2" >"on_$1" 2>"err_$1"
     echo "status $?" >>"on_$1"

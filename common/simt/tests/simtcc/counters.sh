@@ -37,7 +37,7 @@ SIMT_COUNTERS=table ./address >output 2>&1
 [ $? -eq 0 ] && grep -q '^kernel reverse (address.cu:13): 1 launch, 1 block, 64 threads' output &&
     grep -q 'shared stores  *2 requests' output || fail 'a launch by address is counted'
 
-# Lines where lanes part.
+# The lines where the lanes of a warp diverge.
 prints '' "$here/simtcc/branches.cu" -o branches
 SIMT_COUNTERS=json SIMT_OUT=branches.json ./branches >output 2>&1
 sed -n 's/^ *{"file".*"line": \([0-9]*\), .*"splits": [1-9].*/\1/p' branches.json >found

@@ -1,9 +1,9 @@
 # shellcheck shell=sh disable=SC2154
-# Kernels that have been checked for long enough run without checks: the same results, no findings
-# that are none, and a note. Sourced by test_simtcc.sh.
+# Kernels that have been checked for long enough continue without checks. The results must be the same, with no false
+# findings and with a note. Sourced by test_simtcc.sh.
 
 compile -O2 "$here/simtcc/enough.cu" -o enough || fail 'enough.cu'
-# runs STATUS NOTES CASE: with so few checks that a kernel's first block is all.
+# runs STATUS NOTES CASE: checks only the first block of each kernel.
 runs() {
     env -u SIMT_CHECKS SIMT_CHECK_SECONDS=1e-9 timeout 60 ./enough "$3" >few 2>output
     status=$?
@@ -11,7 +11,7 @@ runs() {
     found=$(grep -c '^simt: note: kernel .* what is left of it runs without checks' output)
     [ "$found" -eq "$2" ] || fail "enough.cu $3: $found notes, not $2"
 }
-# as_whole CASE: prints what it prints where all is checked.
+# as_whole CASE: the output must be the same as with all checks.
 as_whole() {
     SIMT_CHECKS=stop ./enough "$1" >whole 2>output || fail "enough.cu $1: all is checked"
     [ ! -s output ] || fail "enough.cu $1: says something where all is checked"
@@ -19,22 +19,22 @@ as_whole() {
 }
 runs 0 1 right
 as_whole right
-runs 0 2 filled_before # the memory that the last launch reads is unwritten, but nobody can know
+runs 0 2 filled_before # the last launch reads uninitialized memory, but without checks this is not known
 runs 1 0 wrong_first
 runs 0 1 wrong_late
-runs 1 0 last_blocks # the ends of the grid come first
+runs 1 0 last_blocks # the first and last blocks of a grid are always checked
 runs 0 1 waits
 as_whole waits
 runs 0 1 looks_back # the last block waits for all others
 as_whole looks_back
-runs 1 1 other_shape # a shape that has not been looked at has its ends checked
+runs 1 1 other_shape # for a new launch shape, the first and last blocks are checked
 runs 0 1 right
 tail -n 1 output | grep -q '^simt: not checked: 15997 blocks of kernel step (launched at .*enough.cu:[0-9]*, 40 times); SIMT_CHECKS=stop checks all$' ||
     fail 'what was not checked is not in the last line'
 SIMT_CHECK_SECONDS=1e-9 SIMT_FINDINGS=few.sarif ./enough right >few 2>&1
 grep -q '"ruleId": "unchecked", "level": "note"' few.sarif || fail 'SARIF does not tell what was not checked'
 
-# Time that the program does not run does not count.
+# Time during which the program is stopped does not count.
 SIMT_CHECK_SECONDS=2 ./enough wrong_late >few 2>output &
 process=$!
 sleep 0.1
@@ -44,9 +44,9 @@ kill -CONT $process
 wait $process
 [ $? -eq 1 ] || fail 'a program that was stopped for a while loses its finding'
 
-# Launches that are not looked at and repeat others are left out, and no others.
+# Unchecked launches are skipped if they repeat others, and no other launches are skipped.
 compile -O2 "$here/simtcc/repeated.cu" -o repeated || fail 'repeated.cu'
-# repeats NUMBER CASE...: so many of the case's launches are repeats.
+# repeats NUMBER CASE...: this number of the case's launches are repeats.
 repeats() {
     wanted=$1
     shift
@@ -66,7 +66,7 @@ repeats 0 shape input_written output_filled input_copied input_filled in_place a
     new_memory symbol_copied managed_written pinned_written registered_written printed clocks texture heap children \
     large_argument devices
 
-# Where somebody says what to check, counts or collects, nothing is left out.
+# Nothing is skipped if the user sets checks, requests counters or collects findings.
 for setting in SIMT_CHECKS=stop SIMT_CHECKS=report SIMT_COUNTERS=table SIMT_FINDINGS=findings.json; do
     for case in wrong_late last_blocks filled_before; do
         env "$setting" ./enough "$case" >whole 2>output

@@ -23,7 +23,7 @@ int main()
 END
 compile findings.cu -o findings || fail 'findings.cu does not compile'
 
-# runs STATUS ENVIRONMENT...: the program ends with this status; its output is in `output`.
+# runs STATUS ENVIRONMENT...: the program ends with this status. Its output is in `output`.
 runs() {
     expected=$1
     shift
@@ -32,7 +32,7 @@ runs() {
     [ $status -eq "$expected" ] || fail "findings with $*: status $status, not $expected"
 }
 
-# Threads that write the same value are a note, and the program goes on: to the race, at which it ends.
+# Threads that write the same value cause a note, and the program goes on. It ends at the race.
 runs 1
 grep -q '^simt: note: kernel flags .*: threads write the same value to one place in global memory, at [^ ]*:[0-9]*$' output &&
     grep -q '^simt: kernel numbers .*: data race in global memory$' output || fail 'a note, then a race'
@@ -42,13 +42,13 @@ runs 1 SIMT_CHECKS=stop
 runs 0 SIMT_CHECKS=off
 [ "$(cat output)" = 'no error' ] || fail 'SIMT_CHECKS=off says something'
 
-# It goes on, and tells each pair of lines once.
+# With `report` it goes on and reports each pair of lines once.
 runs 1 SIMT_CHECKS=report SIMT_FINDINGS=findings.json
 grep -q '^no error$' output && [ "$(grep -c 'data race' output)" -eq 1 ] &&
     grep -q '^simt: finding 2:$' output && grep -q '^simt: 1 finding, [0-9]* times in all$' output ||
     fail 'SIMT_CHECKS=report does not go on, or tells the same twice'
 
-# It ends in its own way: handlers, destructors, its own status if it has one.
+# It ends normally: handlers and destructors run, and it keeps its own status if it has one.
 cat >ends.cu <<'END'
 #include <cstdio>
 #include <cstdlib>
@@ -70,7 +70,7 @@ env SIMT_CHECKS=report ./ends >printed 2>output
 env SIMT_CHECKS=report ./ends 1 >printed 2>output
 [ $? -eq 5 ] || fail 'a program loses its own status'
 
-# As files.
+# Findings as files.
 if command -v python3 >/dev/null; then
     runs 1 SIMT_CHECKS=report SIMT_FINDINGS=findings.sarif
     python3 - <<'END' || fail 'findings as JSON and SARIF'
@@ -89,7 +89,7 @@ fi
 runs 4 SIMT_FINDINGS=none/findings.json
 [ "$(cat output)" = 'simt: SIMT_FINDINGS: cannot write none/findings.json: No such file or directory' ] || fail 'a file that cannot be written'
 
-# What is suppressed is counted.
+# Suppressed findings are counted.
 printf '# known\nrace findings.cu:8\n' >known.txt
 runs 0 SIMT_SUPPRESSIONS=known.txt
 grep -q '^simt: suppressed: [0-9]* times$' output && grep -q '^no error$' output || fail 'suppressed by line'
@@ -102,7 +102,7 @@ runs 4 SIMT_SUPPRESSIONS=known.txt
 [ "$(cat output)" = 'simt: known.txt:2: want KIND PATTERN, such as: race kernel.cu:12' ] || fail 'a line that is no suppression'
 runs 4 SIMT_SUPPRESSIONS=none.txt
 
-# What counts is the value, wherever it comes from: a kernel is a note if all stores are of one value.
+# Only the value matters, not its source: a kernel gets a note if all its stores have the same value.
 cat >values.cu <<'END'
 #include <cstdio>
 #include <cstring>
@@ -262,7 +262,7 @@ for kernel in $(sed -n 's/^__global__ void \([a-z_]*\).*/\1/p' values.cu); do
     done
 done
 
-# So are copies and fills in several streams that write the same bytes, where they meet; not what reads there.
+# This also holds for copies and fills in several streams that write the same bytes, but not for reads of these bytes.
 cat >copies.cu <<'END'
 #include <cstring>
 #include <vector>
@@ -306,7 +306,7 @@ for which in copy fills rows read; do
         fail "copies race_$which is no race"
 done
 
-# What takes long says so: how far it is, whether it has one block or many; never where it is not wanted.
+# A long launch reports its progress, with one block or with many. It does so only if progress is requested.
 cat >long.cu <<'END'
 #include <cstdio>
 #include <cstdlib>
@@ -330,7 +330,7 @@ SIMT_PROGRESS=1 ./long 4000 4000 >output 2>&1 &
 many=$!
 SIMT_PROGRESS=1 ./long 1 16000000 >output1 2>&1 &
 one=$!
-# How long the rest takes is told from blocks that ran without checks.
+# The remaining time is estimated from blocks that ran without checks.
 SIMT_PROGRESS=1 SIMT_CHECKS=off ./long 40000 4000 >output3 2>&1 &
 unchecked=$!
 tries=0
@@ -345,7 +345,7 @@ kill $many $one $unchecked
 wait $many $one $unchecked 2>/dev/null
 [ $tries -lt 300 ] || fail 'a launch that takes long says nothing'
 [ "$(grep -c 'Most mistakes show in a smaller problem' output)" = 1 ] || fail 'no hint, or two'
-# So do calls of cuBLAS, which have no kernel.
+# Calls of cuBLAS, which have no kernel, also report their progress.
 cat >scale.cu <<'END'
 #include <cublas_v2.h>
 #include <unistd.h>
@@ -367,7 +367,7 @@ SIMT_PROGRESS=1 ./scale >output 2>&1
 grep -q '^simt: [0-9]* s so far: cublasSscal() at .*scale.cu:11$' output && [ "$(wc -l <output)" = 1 ] ||
     fail 'a call of cuBLAS that takes long says nothing'
 
-# A copy that writes behind the ends of rows is a note, once. What it writes there, nobody need have set.
+# A copy that writes behind the ends of rows causes one note. The bytes that it writes there need not be initialized.
 cat >rows.cu <<'END'
 #include <cstdio>
 #include <tensor_maps.cuh>
@@ -403,13 +403,13 @@ grep -q '^no error$' output && [ "$(grep -c '^simt' output)" -eq 1 ] &&
     grep -q '^  thread (0,0,0) does so at .*rows.cu:11' output || fail 'a note about the ends of rows'
 [ "$(./rows 8 2>&1)" = 'no error' ] || fail 'rows of 8 floats end with a whole chunk'
 
-# Sources in a folder whose name has a blank.
+# Sources in a folder with a space in its name.
 mkdir -p 'a folder' && cp findings.cu 'a folder'
 compile 'a folder/findings.cu' -o findings || fail 'a folder with a blank'
 runs 1
 grep -q 'a folder/findings.cu:8:  [*]number = threadIdx.x;' output || fail 'no line of a folder with a blank'
 
-# A compiler that fortifies, as Ubuntu's do: what memcpy writes is seen all the same.
+# A compiler with _FORTIFY_SOURCE, as on Ubuntu: writes by memcpy must still be seen.
 
 mkdir fortifying
 printf '#!/bin/sh\nexec %s -D_FORTIFY_SOURCE=3 "$@"\n' "$compiler" >fortifying/g++
@@ -442,7 +442,7 @@ plain=$compiler compiler=$PWD/fortifying/g++
 prints 31 --run kernel.cu
 compiler=$plain
 
-# A structure of two doubles need not lie at a multiple of 16 bytes.
+# A structure of two doubles need not be aligned to 16 bytes.
 cat >kernel.cu <<'END'
 #include <cstdio>
 struct complex { double real, imaginary; };

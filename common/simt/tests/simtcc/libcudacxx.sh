@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154
-# libcu++ by its own headers, where a CUDA toolkit has them. Sourced by test_simtcc.sh.
+# libcu++ with its own headers, if a CUDA toolkit has them. Sourced by test_simtcc.sh.
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 cccl=$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")/include
@@ -66,7 +66,7 @@ int main()
     printf("%d %d %g\n", result[0], result[1], part);
 }
 END
-# Flags of one and two bytes: who waits for them gives others their turn.
+# Flags of one and two bytes: a thread that waits for them lets other threads run.
 cat >flags.cu <<'END'
 #include <cstdio>
 #include <cuda/atomic>
@@ -106,7 +106,7 @@ int main()
 END
 if [ -f "$cccl/cuda/std/version" ] && case $compiler in *clang*) false ;; esac; then
     prints '130816 63 -5' --run libcudacxx.cu
-    # That of CUDA 12.4 refuses them, and nvcc with it.
+    # CUDA 12.4's libcu++ rejects them, with nvcc as well.
     grep -rqF 'does not support 1 or 2 byte types' "$cccl/cuda/std/detail" || prints '3 3' --run flags.cu
     for fault in -DRACE -DSCOPE=cuda::thread_scope_block; do
         compile $fault --run libcudacxx.cu

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154
-# The host compiler's own messages, and those of programs. Sourced by test_simtcc.sh.
+# Messages of the host compiler and of programs. Sourced by test_simtcc.sh.
 
 cat >wrong.cu <<'END'
 __global__ void k(int *out)
@@ -49,7 +49,7 @@ compile grid.cu --run
 compile grid.cu --run -- 1
 [ $? -eq 1 ] && grep -q 'in a launch that is not cooperative' output || fail 'no cooperative launch'
 
-# Every header that is not there, each with its line; and launches in a file of the host.
+# Every missing header, each with its line. Launches in a host file.
 printf '#include "also.h"\n#include <cute/tensor.hpp>\n' >include_more.h
 printf '#include "include_more.h"\n#include <cstdio>\n#include "not_there.h"\n#include <cutlass/gemm.h>\n' >wrong.cu
 compile wrong.cu
@@ -65,7 +65,7 @@ compile launch.cpp
 [ $? -eq 1 ] && grep -q 'note: launch.cpp:5: kernels and launches (<<<...>>>) belong into a .cu file' output ||
     fail 'a launch in a .cpp file'
 
-# What belongs to the host in kernels, kernels that are not launched, variables of the device on the host.
+# Host functions called in kernels, kernels that are not launched, device variables used by the host.
 cat >spaces.cu <<'END'
 int square(int i) { return i * i; }
 __device__ int total;
@@ -87,7 +87,7 @@ spaces.cu:10: error: total is a variable of the device, read by the host: use cu
 END
 cmp -s output expected || fail 'who calls whom'
 
-# A launch that failed is told at the end, unless somebody has asked, or a later call has said it.
+# A failed launch is reported at the end, unless the program has checked for errors or a later call has reported it.
 cat >unasked.cu <<'END'
 __global__ void set(int *p) { *p = 1; }
 int main(int count, char **)
@@ -106,7 +106,7 @@ done
 SIMT_FAIL=2:cudaErrorIllegalAddress ./unasked wait >output 2>&1 || fail 'a lasting error that is none'
 [ "$(grep -c '^simt' output)" -eq 1 ] || fail 'a later call has said what failed'
 
-# A number that is assumed; g++ writes whose member it is, clang++ does not.
+# An assumed number. g++ names the class of the member, clang++ does not.
 cat >registers.cu <<'END'
 __global__ void k() { }
 int main() { cudaFuncAttributes a; return cudaFuncGetAttributes(&a, k) || a.numRegs == 0; }
@@ -114,7 +114,7 @@ END
 compile registers.cu --run && [ "$(sed s/cudaFuncAttributes::// output)" = 'registers.cu:2: warning: numRegs: nvcc alone knows it (-Xptxas -v): here it is 32' ] ||
     fail "numRegs: $(cat output)"
 
-# A toolkit's headers in the way.
+# A toolkit's headers come first in the include path.
 mkdir -p toolkit
 echo '#error the toolkit' >toolkit/cuda_runtime.h
 cat >host.cpp <<'END'
@@ -124,7 +124,7 @@ int main() { int *p = nullptr; return cudaMalloc(&p, 4) || cudaFree(p); }
 END
 CPATH=$work/toolkit compile -I toolkit --run host.cpp || fail 'a toolkit in CPATH'
 
-# A kernel that is called by a pointer, as a function is.
+# A kernel that is called through a pointer like a function.
 cat >kernel.cu <<'END'
 __global__ void k(int *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 template <class Kernel> void call(Kernel kernel, int *out) { kernel(out); }

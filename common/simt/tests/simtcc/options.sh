@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154
-# Options, as nvcc takes them. Sourced by test_simtcc.sh.
+# Options, in the same form as for nvcc. Sourced by test_simtcc.sh.
 
 mkdir -p include
 touch own_names.cu
@@ -54,7 +54,7 @@ compile -Iinclude -use_fast_math --default-stream per-thread -std=c++14 value.cu
 [ $? -eq 0 ] && grep -q '^simtcc: note: -use_fast_math: ignored' output && grep -q "per-thread: ignored" output || fail 'a note on -use_fast_math'
 grep -q '^simtcc: note: -std=c++14: ' output || fail 'a note on -std=c++14'
 
-# Before C++11 a name could follow a string without a gap.
+# Before C++11, a name could directly follow a string.
 cat >gap.cu <<'END'
 #include "gap.h"
 __global__ void k() { TELL("device"); }
@@ -83,7 +83,7 @@ compile -std=c++03 -w gap.cu gap.cpp --run
 shown: shown
 main: host 6' ] || fail '-std=c++03: a string and a name'
 
-# What nvcc warns of, but in code of the host.
+# Code that nvcc warns about, except for host code.
 cat >warned.cu <<'END'
 #include <cstdio>
 __device__ int positive(int i)
@@ -143,7 +143,7 @@ END
 prints 'device 13000' -D__CUDA_ARCH__=900 arch.cu --run
 prints 'device 13000' -D __CUDA_ARCH__=900 arch.cu --run
 
-# Headers of C++ that nvcc includes by itself, some only with this option.
+# C++ headers that nvcc includes by itself, some only with this option.
 cat >functional.cu <<'END'
 __global__ void k(int *out) { new (out) int(7); }
 int main()
@@ -162,7 +162,7 @@ for option in -extended-lambda --expt-extended-lambda; do
     compile --dryrun $option functional.cu && grep -q "'-include' 'functional'" output || fail "$option"
 done
 
-# Function objects of the device, small and with memory of their own.
+# Device function objects: small ones, and ones that allocate memory.
 cat >nvfunctional.cu <<'END'
 #include <cstdio>
 #include <nvfunctional>
@@ -187,8 +187,8 @@ END
 prints '-1 6 6
 3' nvfunctional.cu --run
 
-# __CUDA_ARCH__ has its value in what a GPU executes, whatever braces the branches open; where a function is of the
-# host, too, it has it when a kernel calls. Not where the host may be meant: that is told. Lines, names of files and headers beside the source are as without it.
+# __CUDA_ARCH__ has its value in all code for a GPU, whatever braces the branches open. A __host__ __device__ function
+# has it if a kernel calls it. A message tells where host code may be meant. Lines and file names do not change.
 mkdir -p beside
 cat >beside/part.h <<'END'
 #define PART 7
@@ -326,7 +326,7 @@ says 2 'value.txt: want .cu, .cpp, .c, .o or .a' value.txt
 says 1 'missing.cu: no such file' missing.cu
 "$simtcc" -ccbin /nonexistent/compiler value.cu >output 2>&1
 [ $? -eq 3 ] && grep -q 'no working C++ compiler' output || fail 'a compiler that is not there'
-# The one before the first that is accepted, as g++ and as clang++, which says that it is g++ 4, too.
+# The compiler one version too old, as g++ and as clang++, which also claims to be g++ 4.
 for versions in '10 __clang_major__' '4 10'; do
     printf '#!/bin/sh\necho "%s"\n' "$versions" >old
     chmod +x old
@@ -339,7 +339,7 @@ SIMTCC_CACHE=/proc/nothing compile value.cu
 TMPDIR=/nonexistent compile value.cu
 [ $? -eq 3 ] && [ "$(cat output)" = 'simtcc: /nonexistent: no folder for temporary files can be made there' ] ||
     fail 'no place for temporary files'
-# What programs call their sizes is no matter to the headers.
+# The macro names of a program must not matter to the headers.
 cat >named.cu <<'END'
 #include <cooperative_groups.h>
 #include <cuda/pipeline>

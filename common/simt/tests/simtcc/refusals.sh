@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154
-# What there is not is refused, with the line. Sourced by test_simtcc.sh.
+# Features that are not available are rejected with their line. Sourced by test_simtcc.sh.
 
 refuses 'cubemap textures (texCubemap)' 3 <<'END'
 template <class T> __global__ void k(float *out, T t)
@@ -45,7 +45,7 @@ refuses 'cuda::latch (libcu++)' 1 <<'END'
 #include <cuda/latch>
 END
 export SIMTCC_CCCL=
-# Debian's packages of them are where each compiler finds them.
+# Debian's packages install these headers where every compiler finds them.
 finds_cub=no
 ! printf '#include <cub/version.cuh>\n' | $compiler -E -x c++ - >output 2>&1 || finds_cub=yes
 if [ $finds_cub = no ]; then
@@ -79,7 +79,7 @@ __global__ void k(float *out) { *out = tex2D(image, 0.5f, 0.5f); }
 int main() { k<<<1, 1>>>(nullptr); }
 END
 
-# Each feature once, with its first place.
+# Each feature is reported once, with its first place.
 cat >several.cu <<'END'
 __device__ void f() { asm("a;"); asm("membar.gl;"); }
 int main() { cudaLibrary_t library; return cudaGraphicsGLRegisterBuffer(0, 0, 0); }
@@ -89,7 +89,7 @@ compile several.cu
     grep -q '^several.cu:2: .*graphics' output && grep -q '^several.cu:2: .*cudaLibrary_t.: PTX' output ||
     fail 'three features, three lines'
 
-# In a header, at the header's own line; and where a header includes another.
+# In a header, the report has the header's own line, also if one header includes another.
 mkdir -p include
 printf '\n\n__device__ void f() { asm("a;"); }\n' >include/ptx.cuh
 printf '#pragma once\n#include <cub/block/block_reduce.cuh>\n' >include/cub.cuh
@@ -100,7 +100,7 @@ printf '#include <cub.cuh>\n' >kernel.cu
 [ $finds_cub = yes ] ||
     says 1 'include/cub.cuh:2: error: not available on the CPU back end: CUB: SIMTCC_CCCL' -Iinclude kernel.cu
 
-# A program's own names that only look like it are its own.
+# Names of the program that only look like such features are accepted.
 cat >own_names.cu <<'END'
 #include <cstdio>
 struct image { int tex2D, texture; };
@@ -116,7 +116,7 @@ END
 prints 10 --run own_names.cu
 unset SIMTCC_CCCL
 
-# Architectures: names that nobody knows, and what the one that is named lacks.
+# Architectures: unknown names, and features that the named architecture lacks.
 cat >target.cu <<'END'
 #include <cooperative_groups.h>
 __global__ void k(const float4 *a)

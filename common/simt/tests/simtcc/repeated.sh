@@ -1,15 +1,15 @@
 # shellcheck shell=sh disable=SC2154
-# Launches that repeat others: the output, the counts and the findings as if all were run.
-# Sourced by test_simtcc.sh.
+# Launches that repeat others: the output, counts and findings must be the same as if all launches were run. Sourced by
+# test_simtcc.sh.
 
 compile -O2 "$here/simtcc/repeated.cu" -o repeated || fail 'repeated.cu'
-# with SETTING CASE: addresses, and how many were repeats, are left out.
+# with SETTING CASE: omits addresses and the number of repeats.
 with() {
     SIMT_REPEATED=$1 SIMT_DEVICES=2 SIMT_COUNTERS=lines ./repeated "$2" >"with_$1" 2>"err_$1"
     echo "status $?" >>"with_$1"
     sed '/launches repeated others/d; s/0x[0-9a-f]*/ADDRESS/g' "err_$1" >>"with_$1"
 }
-# repeats NUMBER CASE...: so many of the case's launches are repeats, in one process and in several.
+# repeats NUMBER CASE...: this number of the case's launches are repeats, in one process and in several.
 repeats() {
     wanted=$1
     shift

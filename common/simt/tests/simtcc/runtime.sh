@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154,SC2030,SC2031
-# The runtime library: built once, and taken only where it is of these very sources.
-# Sourced by test_simtcc.sh.
+# The runtime library is built once and is used only with the sources that it was built from. Sourced by
+# test_simtcc.sh.
 
 cat >one.cu <<'END'
 #include <cstdio>
@@ -8,18 +8,18 @@ __global__ void k() { printf("one\n"); }
 int main() { k<<<1, 1>>>(); }
 END
 
-# A copy of the back end, at the place where it looks for what a build has kept.
+# A copy of the back end, in a place where it looks for a library that a build has kept.
 mkdir -p clone/common clone/build
 cp -R "$(dirname -- "$simtcc")" clone/common/simt
 rm -rf clone/common/simt/tests
 copy=$work/clone/common/simt/simtcc
 sed -i 's/level=-O[13]/level=-O0/' "$copy"
-# with CACHE ARGUMENT...: the copy, with this cache.
+# with CACHE ARGUMENT...: runs the copy with this cache.
 with() {
     SIMTCC_CACHE=$1 && shift
     SIMTCC_CACHE=$SIMTCC_CACHE "$copy" -ccbin "$compiler" "$@" >output 2>&1
 }
-# without ARGUMENT...: the copy, where no cache can be written.
+# without ARGUMENT...: runs the copy without a writable cache.
 without() {
     (unset SIMTCC_CACHE && XDG_CACHE_HOME=/proc/nothing "$copy" -ccbin "$compiler" "$@") >output 2>&1
 }
@@ -32,7 +32,7 @@ touch -d '2001-01-01' "$built/libsimt.a"
 with "$work/cache" --run one.cu && [ "$(cat output)" = one ] || fail 'the runtime is there'
 [ "$built/libsimt.a" -ot one.cu ] || fail 'the runtime is built once'
 
-# With the precompiled header, without, and where it is damaged.
+# With the precompiled header, without it, and with a damaged one.
 sed 's/<cstdio>/<cuda_runtime.h>/' one.cu >with_header.cu
 for options in '' '-std=c++20 -DNULL=0' '-Xcompiler -O2'; do
     # shellcheck disable=SC2086 # several options
@@ -56,7 +56,7 @@ with "$work/cache" --keep-runtime "$work/clone/build/any/simtcc" "$built/libsimt
     fail 'what is kept and what is built have the same name'
 without --run one.cu && [ "$(cat output)" = one ] || fail 'the runtime that a build has kept'
 
-# Not if the sources have changed, or for sources elsewhere, whose headers have other names.
+# Not used if the sources have changed, or for sources in another folder, whose headers have other names.
 cp -R clone moved
 copy=$work/moved/common/simt/simtcc
 without --run one.cu
@@ -66,9 +66,9 @@ echo '/* changed */' >>clone/common/simt/observe/recorder.h
 without --run one.cu
 [ $? -eq 3 ] || fail 'the runtime of other sources is not taken'
 
-# A cache that has lost a part is filled again; a build that is interrupted is continued, and of two at once one
-# waits. These compilers are the real one, but make nothing of the runtime's own sources, of which some are enough;
-# the slow one waits at those of machine/, which come behind others.
+# A cache with a missing part is completed. An interrupted build continues. Of two simultaneous builds, one waits.
+# `quick` and `slow` wrap the real compiler but do not compile the runtime's own sources (most are removed). `slow` also
+# waits at the sources in machine/, which come after others.
 (cd clone/common/simt && rm -rf api check count memory model observe)
 $compiler -x c -c -o nothing.o /dev/null
 for name in quick slow; do

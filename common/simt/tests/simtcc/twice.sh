@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154
-# The translation of device code that runs where nobody looks. Sourced by test_simtcc.sh.
+# The translation of device code without hooks, for unchecked kernels. Sourced by test_simtcc.sh.
 
-# in_all_ways: ./program prints the same, whatever runs.
+# in_all_ways: ./program must print the same with either translation.
 in_all_ways() {
     SIMT_CHECKS=stop SIMT_REPEATED=run ./program >checked 2>output || fail "$1: status $?"
     for setting in SIMT_CHECKS=off SIMT_CHECK_SECONDS=1e-9; do
@@ -12,7 +12,7 @@ in_all_ways() {
 compile -dc "$here/simtcc/twice.cu" -o first.o && compile -dc "$here/simtcc/twice_other.cu" -o second.o &&
     compile first.o second.o -o program || fail 'twice.cu'
 in_all_ways twice.cu
-# has_table FILE: its kernels run where nobody looks, too; else only what the host runs is there without hooks.
+# has_table FILE: its kernels exist without hooks. Otherwise only host functions do.
 has_table() {
     LC_ALL=C readelf -SW "$1" | grep -q ' simt_plain '
 }
@@ -21,7 +21,7 @@ case $("$compiler" --version):$(uname -m) in
 *clang*) ;;
 *:x86_64) [ $twice = yes ] || fail 'twice.cu is translated once' ;;
 esac
-# What the host runs has none, whether the kernels need them or not.
+# Host code has no hooks, whether the kernels need them or not.
 for how in '60 0 0' '61 1 1:-DPOLLS'; do
     [ $twice = yes ] || break
     case $how in *:*) flag=${how#*:} ;; *) flag= ;; esac
@@ -30,8 +30,8 @@ for how in '60 0 0' '61 1 1:-DPOLLS'; do
     [ "$(SIMT_CHECKS=off ./program 2>&1)" = "${how%%:*}" ] ||
         fail "twice_host.cu $flag, unchecked: $(SIMT_CHECKS=off ./program 2>&1)"
 done
-# Who polls needs the hooks, and nobody else.
-# is_in_table FILE KERNEL
+# Kernels that poll need the hooks, and no others
+# do.
 is_in_table() {
     LC_ALL=C readelf -rW "$1" | sed -n '/relasimt_plain/,/^$/p' | grep -v '\.simt_plain' | grep -q "$2"
 }
@@ -41,13 +41,13 @@ compile -DPOLLS -DPOLLS_ATOMIC -DPOLLS_LDCV -dc "$here/simtcc/twice.cu" -o first
 compile first.o second.o -o program || fail 'twice.cu that polls, linked'
 in_all_ways 'twice.cu that polls'
 
-# Who waits for the clock lets others have a turn.
+# A kernel that waits for the clock lets other threads run.
 compile -O2 "$here/simtcc/clocks.cu" -o program || fail 'clocks.cu'
 in_all_ways clocks.cu
 printf '1\n1\n' >expected
 cmp -s checked expected || fail "clocks.cu: $(cat checked)"
 
-# Atomics of C++, of all sizes.
+# C++ atomics of all sizes.
 compile -dc "$here/simtcc/narrow.cu" -o first.o && ! is_in_table first.o 'turns\|steps\|ask' || fail 'narrow.cu'
 compile first.o -o program || fail 'narrow.cu, linked'
 in_all_ways narrow.cu
@@ -63,7 +63,7 @@ SIMT_WATCHDOG=0.2 ./program never >output 2>&1
 compile -DRACE --run "$here/simtcc/narrow.cu"
 [ $? -eq 1 ] && grep -q 'data race in global memory' output || fail 'a race beside an atomic of a byte'
 
-# Conversions beyond a type's range. (Clang moves some to where they are not found.)
+# Conversions beyond the range of a type. (Clang moves some to places where they are not found.)
 case $("$compiler" --version):$(uname -m) in
 *clang*) ;;
 *:x86_64)

@@ -1,7 +1,7 @@
 """The kernels of kernels.cu on Numba's CUDA simulator: kernels_numba.py RUNS MATMUL_N SUM_COUNT.
 
-NUMBA_ENABLE_CUDASIM=1 must be set. The simulator runs each thread of a block as a thread of Python's, all of
-a block at once: hence blocks of 16 x 16 here, not 32 x 32."""
+NUMBA_ENABLE_CUDASIM=1 must be set. The simulator runs all threads of a block at once, each as a Python thread.
+Therefore this uses blocks of 16 x 16 instead of 32 x 32."""
 import sys
 import time
 
