@@ -263,7 +263,7 @@ __global__ void __cluster_dims__(2, 1, 1) no_sync(float *out)
         read_from(mapped(&part[threadIdx.x], cluster_rank() ^ 1)); // FAULT no_sync
 }
 
-// The barrier does not order what comes before a relaxed arrival.
+// The barrier does not order accesses that come before a relaxed arrival.
 __global__ void __cluster_dims__(2, 1, 1) relaxed(float *out)
 {
     __shared__ float part[BLOCK];

@@ -148,7 +148,7 @@ __global__ void branchy(const float *in, float *out)
     out[i] = v;
 }
 
-// ---- lanes that part and must meet again --------------------------------------------------------
+// ---- lanes that diverge and must reconverge -----------------------------------------------------
 
 /* Strips of 4 floats in rows of 70, two rows per thread. The last row and strip exceed the bounds.
  * Compilers may or may not unroll the loops, and they choose the order of basic blocks. All lanes

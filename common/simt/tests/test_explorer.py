@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Tests the explorer's pages in a browser: test_explorer.py page|steps|gallery PROGRAM BIN
 
-page: keys, clicks, touch, links, predictions, races; and the page's own counts must equal those of the back end.
-steps: the totals of every rung on the pages of steps 03 to 08 must equal those of a run without a page, and no
-warp may go on before the event it waits for. gallery: each page of common/scripts/draw/gallery.sh must show what
-the index says. PROGRAM is simt_explored, BIN is the folder with the steps' programs.
+page: keys, clicks, touch, links, predictions, races. The page's own counts must equal those of the back end.
+steps: the totals of every rung on the pages of steps 03 to 08 must equal those of a run without a page. No warp
+may go on before the event that it waits for.
+gallery: each page of common/scripts/draw/gallery.sh must show what the index says.
+PROGRAM is simt_explored, BIN is the folder with the steps' programs.
 
 Without a browser, prints why it is skipped. Exit status: 0 if all checks pass, 1 if not."""
 import csv

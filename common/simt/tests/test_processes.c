@@ -61,7 +61,7 @@ static float sum(int i)
     return all;
 }
 
-/* ---- what a rank does ---- */
+/* ---- work of a rank ---- */
 
 static void operations(void)
 {
