@@ -107,8 +107,8 @@ static void check_chunks(struct simt_tile *tile)
     assert_false(simt_tile_has(tile, tile->high + 1));
 }
 
-/* Checks the first chunks of half-precision tiles (64 rows of A or 16 columns of B) against the
- * tiles of a line of the file, which begin at `rest`. */
+/* Checks the first chunks of half-precision tiles: 64 rows of A or 16 columns of B. `rest` points
+ * to the expected tiles in a line of the file. */
 static int check_tiles(const char *line, char operand, int transposed, unsigned int span,
                        unsigned int lead, unsigned int stride, char *rest)
 {

@@ -46,7 +46,7 @@ static void testMatrixVector(cublasHandle_t handle)
     EXPECT((onHost(dy, 3) == std::vector<double>{3, 7, 11}));
     BLAS(cublasDger(handle, 2, 3, &one, dx, 1, dx, 1, da, 2));
     EXPECT((onHost(da, 6) == std::vector<double>{2, 3, 4, 5, 7, 8}));
-    // Its transpose.
+    // The transpose of the matrix.
     double *dt;
     CHECK(cudaMalloc(&dt, 6 * sizeof(double)));
     BLAS(cublasDgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, 3, 2, &one, da, 2, &zero, dt, 3, dt, 3));

@@ -110,7 +110,7 @@ static void test_rays()
     cudaFree(sums);
 }
 
-// Structured bindings.
+// Uses structured bindings.
 __global__ void bind(float4 *a)
 {
     auto [x, y, z, w] = a[threadIdx.x];

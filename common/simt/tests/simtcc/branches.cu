@@ -1,5 +1,5 @@
-// Lanes of a warp part at the lines that end in `// parts`, and at no others, whatever the basic
-// block of the branch begins with: counters.sh compares.
+// The lanes of a warp diverge exactly at the lines that end in `// parts`, whatever the first
+// instruction of the branch's basic block is. counters.sh compares.
 __device__ __noinline__ int leaves(int *out, int lane)
 {
     if (lane > 20) // parts

@@ -627,7 +627,7 @@ static const struct {
              accumulate<<<8, 128>>>(more, out, N);
          race_read_output(i);
      }},
-    /* After the last of the launches, another one in its stream reads the input. */
+    /* After the last launch, others read its output. An unordered one then writes its input. */
     {"race_before_reader",
      [](int i) {
          cudaDeviceSynchronize();
