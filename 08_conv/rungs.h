@@ -1,5 +1,5 @@
-/* Step 08: the functions of its GPU rungs that the ladder calls, each in the file that has its
- * kernel or its kernel's plan. Those of any_shape and of the CPU have headers of their own. */
+/* Step 08: the functions of its GPU rungs that the ladders call. Each is in the file of its kernel
+ * or of its kernel's plan. any_shape and the CPU rungs have their own headers. */
 #ifndef RUNGS_08_RUNGS_H
 #define RUNGS_08_RUNGS_H
 

@@ -1,4 +1,4 @@
-/* Step 08: any_shape, which takes the fastest rung for a problem, and the library. */
+/* Step 08: any_shape, which runs the fastest rung for a problem, and the library. */
 #include "any_shape/any_shape.h"
 #include "ladders.h"
 #include "library/cudnn.h"

@@ -7,8 +7,8 @@
 #include "tensor_cores/parts/plan.h"
 #include "winograd/parts/plan.h"
 
-/* Blocks of which the machine has `at_once` at a time, in waves of `us` each. In a last wave that
- * is not full, blocks have more room, and take from half of that on. */
+/* The GPU runs `at_once` blocks at a time, in waves of `us` each. In a partial last wave, fewer
+ * blocks share an SM, so it can take as little as half of `us`. */
 static double us_of_waves(double blocks, double at_once, double us)
 {
     const double full = floor(blocks / at_once), rest = blocks / at_once - full;
@@ -55,9 +55,9 @@ static double us_of_winograd(const struct conv *call)
     return 1.57 + ceil(blocks / call->multiprocessors) * (chunks * 1.82 + 2.99);
 }
 
-/* The transforms take the time of their bytes; with dilation, where the inputs of neighbouring
- * threads are apart, as if the images were larger. The products take theirs, or that of their
- * bytes. */
+/* The transforms are limited by the bytes they transfer. Dilation spreads the inputs of
+ * neighbouring threads, as if the images were larger. The products take the larger of two times:
+ * that of their arithmetic and that of their bytes. */
 static double us_of_transforms(const struct conv *call, double bytes)
 {
     const double images = bytes_of(call) * (call->dilation > 1 ? 2.76 : 1);
@@ -80,7 +80,7 @@ static double us_of_transformed(const struct conv *call, bool tensor_cores)
     return us_of_transforms(call, bytes) + product;
 }
 
-/* Of blocks for 8, 16, 24 or 32 filters; measured on an H100. */
+/* For blocks of 8, 16, 24 or 32 filters; measured on an H100. */
 static double us_of_fused(const struct conv *call)
 {
     static const double block_us[] = {0.5, 2.1, 1.9, 2.6}, channel_us[] = {0.2, 0.29, 0.31, 0.355};
@@ -95,8 +95,8 @@ static double us_of_fused(const struct conv *call)
     return 1.4 + us_of_waves(blocks, at_once[kind] * call->multiprocessors, block);
 }
 
-/* The estimate of gemm/parts/gather_plan.c in µs. It is a little more if each row needs an entry of
- * the table, not 16 rows; and less with few rows, and if a sum has parts. */
+/* The estimate of gemm/parts/gather_plan.c in µs. It is a little more if each row, not every 16
+ * rows, needs an entry of the table. It is less with few rows, and if the rows are split. */
 static double us_of_product(const struct conv *call, const struct gather_tile *tiles,
                             unsigned tile_count, double us_a_cost, double few_rows, double parts)
 {
@@ -131,7 +131,7 @@ static double us_of_tensor(const struct conv *call)
            us_of_waves((double)tensor_plan_of(call).blocks, 2 * call->multiprocessors, block);
 }
 
-/* A thread has 4 outputs, or 4 x 4; its loads cost the more, the fewer floats one has. */
+/* A thread of `grouped` has 4 outputs, one of grouped_tile 4 x 4 and loads of 1 to 4 floats. */
 static double us_of_grouped(const struct conv *call)
 {
     const double threads = (double)(call->batch * call->filters) *

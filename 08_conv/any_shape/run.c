@@ -1,6 +1,6 @@
-/* Step 08, the rungs to use: for each problem the fastest of the others, by the estimates of
- * any_shape/plan.c. Choosing takes the host some microseconds, longer than small problems take on
- * the GPU. So it is done once for consecutive calls of the same sizes. */
+/* Step 08, the rungs to use: for each problem they run the fastest of the others, by the estimates
+ * of any_shape/plan.c. The choice takes the host some microseconds, longer than small problems take
+ * on the GPU. So consecutive calls of the same sizes share one choice. */
 #include "any_shape/any_shape.h"
 
 #include <stddef.h>
@@ -37,7 +37,7 @@ const char *declines_tensor(const struct conv *call);
 double depth_tensor(const struct conv *call);
 double depth_implicit_3xtf32(const struct conv *call);
 
-/* The ladder's facts about each of them. `naive` is for problems that all others decline. */
+/* What the ladders say about each of them. `naive` is for problems that all others decline. */
 static const struct {
     const char *name;
     void (*launch)(const struct conv *call);
@@ -94,8 +94,8 @@ static unsigned choose(const struct conv *shape, unsigned ways)
     return best;
 }
 
-/* The bound of the errors is asked for with pointers to the host's memory: addresses must not
- * matter. */
+/* Addresses must not change the choice, because the error bound is computed with pointers to the
+ * host's memory. */
 static unsigned best_of(const struct conv *call, unsigned ways)
 {
     static _Thread_local struct {
@@ -120,7 +120,7 @@ static void prepare(const struct conv *call, unsigned way)
         rungs[way].prepare(call);
 }
 
-/* 0: the terms' absolute values. */
+/* The result 0 stands for the sum of the terms' absolute values. */
 static double magnitude_of(unsigned way, const struct conv *call, const struct conv_pixel *pixel)
 {
     return rungs[way].magnitude != NULL ? rungs[way].magnitude(call, pixel) : 0;

@@ -8,7 +8,7 @@
 #include "library/openblas.h"
 #include "problem/gemm/gemm.h"
 
-/* The outputs [*first, *last) of a row for which a tap is inside the image. */
+/* Which outputs [*first, *last) of a row have a tap inside the image. */
 static void columns_inside(const struct conv *call, size_t tap, size_t *first, size_t *last)
 {
     const size_t shift = tap * call->dilation, end = call->width + call->pad;
@@ -59,7 +59,7 @@ void run_cpu_loops(const struct conv *call)
             }
 }
 
-/* Limits the time to seconds rather than minutes. */
+/* Limits the time to seconds instead of minutes. */
 const char *cpu_loops_decline(const struct conv *call)
 {
     const double products = (double)call->batch * (double)call->filters * (double)call->out_height *
@@ -88,8 +88,8 @@ static void fill_row(const struct conv *call, const float *image, size_t r, size
 }
 
 /* Copies the inputs of every output to a matrix, taps x pixels, then multiplies: filters x taps by
- * taps x pixels. It takes so many rows of the image at a time that the matrix fits in the
- * workspace.
+ * taps x pixels. It converts a few rows of the image at a time, as many as fit in the workspace as
+ * a matrix.
  *
  * Better: OpenBLAS makes the best of registers, caches, vectors and threads. Still bad: the matrix
  * is as many times larger than the image as a filter has taps, and one thread copies it. */
@@ -104,7 +104,7 @@ void run_cpu_im2col(const struct conv *call)
                                ? call->out_height
                                : room / row_floats;
 
-    if (at_once == 0) { /* not even one row fits, or there is none */
+    if (at_once == 0) { /* not even one row fits, or there are no rows */
         run_cpu_loops(call);
         return;
     }

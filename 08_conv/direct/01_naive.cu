@@ -1,8 +1,8 @@
-/* Step 08: the forward 2-D convolution of neural networks: the filter is not flipped, and every
+/* Step 08: the forward 2-D convolution of neural networks. The filter is not flipped, and every
  * output element is a sum of channels x kernel_height x kernel_width products.
  *
  * Input outside the image counts as 0. An input coordinate is output * stride + tap * dilation -
- * pad in unsigned arithmetic: left of the image it wraps around to a huge number, so that one
+ * pad in unsigned arithmetic. Left of the image it wraps around to a huge number. Therefore one
  * comparison with the size detects both sides. */
 #include "parts/conv_device.cuh"
 #include "rungs.h"
@@ -13,8 +13,8 @@ static const unsigned BLOCK = 256;
  * input and its stores are coalesced, and all its threads load the same weight.
  *
  * Still bad: every product takes two loads and about forty instructions, most of them to compute
- * the input's address and whether it is inside the image. Each input element is loaded by up to
- * filters x kernel_height x kernel_width threads: nothing that is loaded is reused. */
+ * the input's address and to check that it is inside the image. Up to filters x kernel_height x
+ * kernel_width threads load each input element, and no thread reuses what it loaded. */
 static __global__ void naive(const struct conv call)
 {
     const size_t element = (size_t)blockIdx.x * BLOCK + threadIdx.x;

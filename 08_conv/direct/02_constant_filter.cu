@@ -13,14 +13,14 @@ struct chunk {
     size_t first_channel, channels;
 };
 
-/* The weights are in constant memory, which has a cache of its own that broadcasts one word to a
- * whole warp. Filters that do not fit in its 64 KB are processed in several launches; if a filter's
- * channels are split, later launches add to what the first stored in the output.
+/* The weights are in constant memory. Its own cache broadcasts one word to a whole warp. If the
+ * filters do not fit in its 64 KB, several launches process them. If a filter's channels are split,
+ * later launches add to what the first stored in the output.
  *
- * Better: one load from global memory per product instead of two. Still bad: the other was the
- * cheaper one, a single sector per warp. The input is loaded as often as before, with hardly
- * fewer instructions per product. The copies to constant memory are part of the work: with filters
- * that need many launches this rung is slower. */
+ * Better: one load from global memory per product instead of two. Still bad: the load saved was the
+ * cheaper one, a single sector per warp. The input is loaded as often as before, with hardly fewer
+ * instructions per product. The copies to constant memory are part of the work: this rung is slower
+ * if the filters need many launches. */
 static __global__ void constant_filter(const struct conv call, const struct chunk chunk)
 {
     const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;

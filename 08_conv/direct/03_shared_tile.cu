@@ -3,9 +3,9 @@
 #include "parts/conv_limits.cuh"
 #include "rungs.h"
 
-/* A block computes 32 x 8 outputs of one filter. For one channel after the other, it copies the
- * inputs of all of them to shared memory: a tile with its halo, where filters extend past it on the
- * right and at the bottom.
+/* A block computes 32 x 8 outputs of one filter. For each channel in turn, it copies the inputs of
+ * all of them to shared memory: a tile with its halo, the inputs right of it and below it that the
+ * filter's other taps need.
  *
  * Better: a block loads an input once, not once per tap, and checks only then whether it is inside
  * the image. Still bad: each product takes one load from shared memory and one of a weight, and

@@ -6,12 +6,12 @@
 
 static const unsigned THREAD_FILTERS = 8;
 
-/* As shared_tile, but a thread computes its output for 8 filters. Their weights for a channel are
- * also in shared memory, those of a tap side by side.
+/* As shared_tile, but a thread computes its output for 8 filters. Shared memory also holds their
+ * weights for a channel; the weights of a tap are neighbours.
  *
- * Better: an input is loaded once for 8 products, and copied once for 8 filters; 8 weights are two
- * loads. Still bad: three loads for 8 products. Neighbouring threads load the same inputs, each at
- * another tap. */
+ * Better: an input is loaded once for 8 products, and copied once for 8 filters; 8 weights take two
+ * loads. Still bad: 8 products take three loads. Neighbouring threads load the same inputs, each
+ * for another tap. */
 static __global__ void shared_filters(const struct conv call, unsigned rows, unsigned columns)
 {
     extern __shared__ float4 shared[];
@@ -76,7 +76,7 @@ static size_t shared_filters_blocks(const struct conv *call)
            divided_up(call->filters, THREAD_FILTERS) * call->batch;
 }
 
-/* Of shared memory. */
+/* Bytes of shared memory per block. */
 static size_t shared_filters_bytes(const struct conv *call)
 {
     const size_t rows = inputs_under(call, TILE_HEIGHT, call->stride_height, call->kernel_height);

@@ -1,5 +1,5 @@
-/* Step 08, for 3 x 3 filters at stride 1: a thread's outputs are neighbours, whose inputs overlap.
- * In registers, each is used at up to nine taps. */
+/* Step 08, for 3 x 3 filters at stride 1: a thread's outputs are neighbours, so their inputs
+ * overlap. In registers, each input serves up to nine taps. */
 #include "direct/parts/register_tile.cuh"
 #include "parts/conv_limits.cuh"
 #include "rungs.h"
@@ -8,9 +8,9 @@
 static const unsigned STRIPS = 8, BANDS = 16, THREADS = STRIPS * BANDS;
 static const unsigned TILE_COLUMNS = STRIPS * STRIP + SIDE - 1;
 static const unsigned TILE_ROWS = BANDS * ROWS + SIDE - 1;
-static const unsigned PITCH = STRIPS * STRIP + STRIP; /* so that rows begin at multiples of 16 */
+static const unsigned PITCH = STRIPS * STRIP + STRIP; /* so that rows are aligned to 16 bytes */
 static const unsigned TILE_SIZE = TILE_ROWS * PITCH;
-static const unsigned TILE_WEIGHTS = TAPS * FILTERS; /* of a channel */
+static const unsigned TILE_WEIGHTS = TAPS * FILTERS; /* per channel */
 
 /* The first of a block's outputs and filters. */
 struct block_coord {
@@ -45,7 +45,7 @@ struct tile_stage {
 };
 
 /* A thread computes 4 x 2 outputs of 8 filters. For each channel it loads the 6 x 4 inputs that
- * these need from shared memory to registers, where a tap is only another index.
+ * these need from shared memory to registers. There, a tap is only another index.
  *
  * Better: 26 loads for 576 products instead of 3 for 8. Still bad: while a block's inputs are in
  * flight, none of its threads multiplies. It supports only 3 x 3 filters at stride 1. */
@@ -85,7 +85,7 @@ extern "C" void launch_conv_register_tile(const struct conv *call)
         register_tile<<<(unsigned)blocks_of(call), THREADS>>>(*call);
 }
 
-/* Also of async_tile. */
+/* async_tile uses this function also. */
 extern "C" const char *declines_register_tile(const struct conv *call)
 {
     const char *const why = conv_declines_3x3(call);

@@ -8,9 +8,9 @@
 static const unsigned STRIPS = 8, BANDS = 16, THREADS = STRIPS * BANDS;
 static const unsigned TILE_COLUMNS = STRIPS * STRIP + SIDE - 1;
 static const unsigned TILE_ROWS = BANDS * ROWS + SIDE - 1;
-static const unsigned PITCH = STRIPS * STRIP + STRIP; /* so that rows begin at multiples of 16 */
+static const unsigned PITCH = STRIPS * STRIP + STRIP; /* so that rows are aligned to 16 bytes */
 static const unsigned TILE_SIZE = TILE_ROWS * PITCH;
-static const unsigned TILE_WEIGHTS = TAPS * FILTERS; /* of a channel */
+static const unsigned TILE_WEIGHTS = TAPS * FILTERS; /* per channel */
 
 /* The first of a block's outputs and filters. */
 struct block_coord {
@@ -44,7 +44,7 @@ struct tile_stage {
     float weights[CHUNK * TILE_WEIGHTS];
 };
 
-/* Starts the copies of a stage; there may be none left to copy. */
+/* Starts the copies of a stage, if any channels are left to copy. */
 static __device__ void start_stage(struct tile_stage *stage, const struct conv &call,
                                    const struct block_coord &block, const float *packed,
                                    size_t chunk)
@@ -77,7 +77,7 @@ static __device__ void start_stage(struct tile_stage *stage, const struct conv &
  * copied 16 bytes at a time; prepare_planned_copies puts them in that order.
  *
  * Better: multiplications hide the latency of the copies, and three channels take one barrier
- * instead of six. Still bad: a thread computes an address for each copy of 4 bytes and compares it
+ * instead of six. Still bad: for each copy of 4 bytes, a thread computes an address and compares it
  * with the image's borders, again for every channel. */
 static __global__ void __launch_bounds__(THREADS)
     async_tile(const struct conv call, const float *packed)

@@ -1,5 +1,5 @@
-/* Step 08, direct convolution for 3 x 3 filters at stride 1, as in direct/05_register_tile.cu.
- * Copies are planned before the first of them starts. */
+/* Step 08, direct convolution for 3 x 3 filters at stride 1, as in direct/05_register_tile.cu. Each
+ * thread computes the addresses of its copies before the first copy starts. */
 #include "direct/parts/register_tile.cuh"
 #include "kernel/overlap.cuh"
 #include "parts/conv_limits.cuh"
@@ -35,9 +35,9 @@ static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigne
 
 /* Per channel, a thread makes 8 loads of inputs and 18 of weights from shared memory, of up to 16
  * bytes each. They serve 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4
- * sums per thread makes three loads for 32 products. It cannot exploit that neighbouring taps need
- * the same inputs, shifted by one.) The inputs and weights of CHUNK channels form a stage. While
- * one stage is used, two are in flight. planned_copies and direct differ in the tiling. */
+ * sums per thread makes three loads for 32 products. It cannot use the fact that neighbouring taps
+ * need the same inputs, shifted by one.) The inputs and weights of CHUNK channels form a stage.
+ * While one stage is used, two are in flight. planned_copies and direct differ in the tiling. */
 template <unsigned GROUPS, unsigned POSITIONS, unsigned VECTOR>
 static __global__ void __launch_bounds__(GROUPS *POSITIONS, 2)
     direct(const struct conv call, const struct direct_tiling tiling, const float *packed)
@@ -134,8 +134,8 @@ static __global__ void pack_filters(const struct conv call, unsigned block_filte
         packed[i] = filter < call.filters && tap < taps ? call.filter[filter * taps + tap] : 0;
 }
 
-/* Blocks are as wide as possible, but divide a row equally. Their height is limited by the number
- * of threads and of copies per thread. (A narrow tile has a large halo.) */
+/* Blocks are as wide as possible, but divide a row equally. The number of threads and the copies
+ * per thread limit their height. (A narrow tile has a large halo.) */
 static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned groups,
                                              unsigned positions, unsigned vector)
 {
@@ -152,8 +152,8 @@ static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned g
     tiling.down = (unsigned)divided_up(call->out_height, (size_t)tiling.bands * ROWS);
     tiling.filter_blocks = (unsigned)divided_up(call->filters, block_filters);
     tiling.pitch = STRIP * tiling.strips + STRIP;
-    /* A pitch with which each band's banks follow those of the band above: no bank conflicts in
-     * warps that span several bands. */
+    /* This pitch lets each band's banks follow those of the band above. Warps that span several
+     * bands then have no bank conflicts. */
     for (unsigned pitch = tiling.pitch; pitch < tiling.pitch + 16; pitch += 4)
         if (ROWS * pitch % 32 == STRIP * tiling.strips % 32) {
             tiling.pitch = pitch;
@@ -215,7 +215,7 @@ static void launch_groups(const struct conv *call, const struct direct_launch &l
         launch_as<GROUPS, 1>(call, launch);
 }
 
-/* Packs the filters, which a user would do once for all images. */
+/* Packs the filters. A user would do this once for all images. */
 static void pack(const struct conv *call, unsigned block_filters)
 {
     const size_t channels = divided_up(call->channels, CHUNK) * CHUNK;
@@ -250,9 +250,9 @@ static struct direct_launch planned_launch_of(const struct conv *call)
 }
 
 /* Better than async_tile: a thread copies the same positions of a tile for every channel, so it
- * computes their addresses once. It copies 16 bytes at a time if all addresses are multiples of
- * that. Still bad: all tiles are squares of 32, of which an image of width 33 uses little; and each
- * is copied again for every 8 filters. */
+ * computes their addresses once. It copies 16 bytes at a time if all addresses are multiples of 16.
+ * Still bad: all tiles are squares of 32, and an image of width 33 uses little of its second tile.
+ * Each tile is copied again for every 8 filters. */
 extern "C" void launch_planned_copies(const struct conv *call)
 {
     if (!is_empty(call))

@@ -1,11 +1,11 @@
-/* For tests of speed on a GPU: the step's rungs as the exercises are called. */
+/* For tests of speed on a GPU: calls the step's rungs with the arguments of the exercises. */
 #include "problem/conv/conv.h"
 #include "problem/gemm/gemm.h"
 
 #include "../gemm/02_implicit_gemm.cu"
 #include "shape.h"
 
-/* The rung's output has the images outermost, the exercise's the filters: the work is the same. */
+/* The rung's output is [image][filter], the exercise's [filter][image]. The work is the same. */
 extern "C" void rung_implicit_gemm(const float *in, const float *weights, float *out, int images,
                                    int filters, const struct shape *shape)
 {

@@ -1,4 +1,4 @@
-/* What a convolution of step 08's exercises looks like. The exercises repeat it. */
+/* The shape of a convolution in step 08's exercises. Each exercise has a copy of it. */
 #ifndef RUNGS_CHECK_SHAPE_H
 #define RUNGS_CHECK_SHAPE_H
 

@@ -1,5 +1,5 @@
-/* What the exercises of step 08 are graded by: random shapes of a convolution, and what its windows
- * see. */
+/* How the exercises of step 08 are graded: with random shapes of a convolution, and the inputs that
+ * its windows see. */
 #ifndef RUNGS_CHECK_WINDOWS_H
 #define RUNGS_CHECK_WINDOWS_H
 
@@ -33,7 +33,7 @@ static struct shape random_shape(struct grade *grade, int stride, int padding, i
     return shape;
 }
 
-/* What row k of the patch matrix holds for output pixel p. */
+/* The element of the patch matrix in row k, for output pixel p. */
 static float patch(const struct shape *shape, const float *in, int k, int p)
 {
     const int window = shape->window_height * shape->window_width;

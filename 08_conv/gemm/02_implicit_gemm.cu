@@ -1,4 +1,4 @@
-/* Step 08, the matrix product without a matrix in memory: where its element would be, index
+/* Step 08, the matrix product without the im2col matrix in memory: for each element, index
  * arithmetic finds the input. */
 #include "parts/conv_device.cuh"
 #include "rungs.h"
@@ -6,11 +6,11 @@
 static const unsigned TILE = 32;
 
 /* Like step 07's shared_tile, with 32 x 32 tiles in shared memory, but the im2col matrix is never
- * in memory: when a tile is loaded, index arithmetic finds the input for each element.
+ * in memory. When a tile is loaded, index arithmetic finds the input for each element.
  *
  * Better: no matrix in memory. Still bad: the index arithmetic takes two divisions by numbers that
- * are not known at compile time, and is repeated for every block of filters; and every product
- * takes two loads from shared memory. */
+ * are not known at compile time, and every block of filters repeats it. Every product takes two
+ * loads from shared memory. */
 static __global__ void implicit_gemm(const struct conv call)
 {
     __shared__ float tile_a[TILE][TILE];

@@ -1,4 +1,4 @@
-/* Step 08, the implicit matrix product with a square of sums for each thread. */
+/* Step 08, the implicit matrix product with several sums per thread. */
 #include "gemm/parts/tiled.cuh"
 #include "parts/conv_device.cuh"
 #include "rungs.h"
@@ -47,12 +47,12 @@ static __device__ void load_inputs(const struct conv &call, const struct pixel &
     }
 }
 
-/* Tiles of 64 filters x 128 pixels, 16 channels and taps per step; 8 x 4 sums per thread, in
+/* Tiles of 64 filters x 128 pixels, 16 channels and taps per k-step; 8 x 4 sums per thread, in
  * registers.
  *
- * Better: three 16-byte loads from shared memory for 32 products instead of 64 loads; and channel
- * and tap are incremented from row to row, with two divisions for eight rows. Still bad: load,
- * barrier, multiply, barrier: while a block loads, it does not multiply. */
+ * Better: three 16-byte loads from shared memory for 32 products instead of 64 loads. Channel and
+ * tap are incremented from row to row, with two divisions for eight rows. Still bad: a block loads,
+ * waits at a barrier, multiplies and waits again, so while it loads, it does not multiply. */
 static __global__ void __launch_bounds__(BLOCK) implicit_gemm_tiled(const struct conv call)
 {
     __shared__ __align__(16) struct tiles tiles;
@@ -87,8 +87,8 @@ extern "C" void launch_implicit_gemm_tiled(const struct conv *call)
 /* Double buffering: while one pair of tiles is multiplied, the next is loaded into registers and
  * then stored in the other buffer.
  *
- * Better: multiplications hide the latency of the loads, and one barrier per step is enough. Yet on
- * an H200 it is 1 to 3% slower: in the rung above, the three blocks on an SM hide each other's
+ * Better: multiplications hide the latency of the loads, and one barrier per k-step is enough. Yet
+ * on an H200 it is 1 to 3% slower. In the rung above, the three blocks on an SM hide each other's
  * latency. Here the loads in flight take so many registers that only two blocks fit. Still bad: the
  * index arithmetic, for 8 elements per 512 products of a thread, takes issue slots from the
  * multiplications. */

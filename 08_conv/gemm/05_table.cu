@@ -1,12 +1,12 @@
 /* Step 08, the implicit product without index arithmetic. A table says where the inputs of a row of
- * the im2col matrix are; in the second rung, the weights are also in the order of use
- * (gemm/parts/gather.cu prepares both). */
+ * the im2col matrix are. In the second rung, the weights are also stored in the order of use.
+ * (gemm/parts/gather.cu prepares both.) */
 #include "gemm/parts/gather.cuh"
 #include "gemm/parts/tiled.cuh"
 #include "parts/conv_device.cuh"
 #include "rungs.h"
 
-static const unsigned VECTOR = 4; /* weights that a thread copies */
+static const unsigned VECTOR = 4; /* weights per copy of a thread */
 
 extern "C" void prepare_one_tile(const struct conv *call)
 {
@@ -19,9 +19,9 @@ extern "C" void prepare_one_tile(const struct conv *call)
 /* As implicit_gemm_double, but a table says for each row of the im2col matrix how far its inputs
  * are from those of the first tap.
  *
- * Better: for an input an addition and two comparisons, of 32 bits, instead of the arithmetic of
- * channel and tap. Still bad: a weight takes a test and a load of its own, and is stored into a
- * column of the tile. */
+ * Better: an input takes one addition and two 32-bit comparisons instead of the arithmetic of
+ * channel and tap. Still bad: each weight takes a test and a load of its own, and a thread stores
+ * it into a column of the tile. */
 static __global__ void __launch_bounds__(BLOCK)
     implicit_gemm_table(const struct conv call, const struct gather_plan plan)
 {
@@ -62,7 +62,7 @@ extern "C" void launch_implicit_gemm_table(const struct conv *call)
     implicit_gemm_table<<<blocks_of(call), BLOCK>>>(*call, gather_plan_of_one_tile(call));
 }
 
-/* A thread's four weights of a stage, and their offset in the tile. */
+/* Loads a thread's four weights of a stage. */
 static __device__ inline void load_packed(const struct gather_plan &plan, unsigned first_filter,
                                           unsigned stage, float *weights)
 {
@@ -83,8 +83,8 @@ static __device__ inline void store_packed(struct tiles *tiles, const float *wei
 /* The weights are stored in the order in which blocks read them, [row][filter], with zeros in the
  * padding.
  *
- * Better: four weights are one load and one store, without a test. Still bad: three loads from
- * shared memory for 32 products, as before. */
+ * Better: four weights take one load and one store, without a test. Still bad: 32 products take
+ * three loads from shared memory, as before. */
 static __global__ void __launch_bounds__(BLOCK)
     implicit_gemm_packed(const struct conv call, const struct gather_plan plan)
 {

@@ -1,4 +1,4 @@
-/* Step 08, the implicit product with larger squares of sums: as implicit_gemm_packed otherwise. */
+/* Step 08, the implicit product with more sums per thread, otherwise as implicit_gemm_packed. */
 #include "gemm/parts/gathered_tile.cuh"
 #include "parts/conv_device.cuh"
 #include "rungs.h"
@@ -6,7 +6,7 @@
 static const unsigned FILTERS = 64, PIXELS = 128, BLOCK = FILTERS * PIXELS / THREAD_SUMS;
 static const unsigned ROWS_LOADED = GATHER_DEPTH * PIXELS / BLOCK;
 static const unsigned A_ROWS =
-    BLOCK / (FILTERS / 4); /* of weights, that the block copies at once */
+    BLOCK / (FILTERS / 4); /* rows of weights that the block copies at once */
 static const unsigned A_COPIES = GATHER_DEPTH / A_ROWS;
 
 struct tiles {
@@ -40,8 +40,8 @@ static __device__ inline void store_stage(struct tiles *tiles, const float *inpu
             make_float4(weights[i][0], weights[i][1], weights[i][2], weights[i][3]);
 }
 
-/* A warp computes 32 filters x 64 pixels, with lanes in four rows of eight, and a thread 8 x 8
- * sums: four squares of 4 x 4.
+/* A warp computes 32 filters x 64 pixels, with its lanes in four rows of eight. A thread computes 8
+ * x 8 sums: four squares of 4 x 4.
  *
  * Better: four loads from shared memory for 64 products instead of three for 32, and no bank
  * conflicts within a warp. Still bad: the loads in flight to shared memory take 24 registers. */

@@ -19,10 +19,10 @@ static void launch_kind(const struct conv *call, unsigned may)
     multiply_gathered(call, &plan);
 }
 
-/* Asynchronous copies, two stages ahead; prepared as before.
+/* Asynchronous copies, two stages ahead; prepared as in the rungs before.
  *
  * Better: copies in flight take no registers, and multiplications hide their latency. Still bad:
- * all tiles are for 64 filters; a problem may have 24, or 256. */
+ * all tiles are for 64 filters, but a problem may have 24, or 256. */
 extern "C" void launch_implicit_gemm_async(const struct conv *call)
 {
     if (is_empty(call))
@@ -43,7 +43,7 @@ static bool are_alike(const struct gather_plan &a, const struct gather_plan &b)
            a.uniform == b.uniform && a.vector == b.vector && a.splits == b.splits;
 }
 
-/* A rung whose plan is that of the rung before, which may do less, shows nothing. */
+/* If a rung's plan equals that of the rung before, without its idea, it would show nothing new. */
 static const char *declines_kind(const struct conv *call, unsigned may, unsigned may_before)
 {
     if (gather_declines(call) != NULL || is_empty(call))
@@ -72,7 +72,7 @@ extern "C" const char *declines_implicit_gemm_split(const struct conv *call)
 
 /* The tile that suits the problem: 128 filters x 128 pixels, 64 x 128 or 32 x 128.
  *
- * Better: many filters take fewer loads per product, and few filters no products of padding. Still
+ * Better: many filters take fewer loads per product; few filters take no products of padding. Still
  * bad: for each input that is copied, a thread loads the table's entry for its row, and compares
  * its position with the image's edges. */
 extern "C" void launch_implicit_gemm_fitted(const struct conv *call)
@@ -86,11 +86,11 @@ extern "C" void prepare_implicit_gemm_ordered(const struct conv *call)
 }
 
 /* The rows in another order: a stage is one tap of 16 channels, and the next stage the next tap. It
- * declines channels that are not a multiple of 16.
+ * declines problems whose number of channels is not a multiple of 16.
  *
- * Better: one entry of the table and one comparison for a stage; from row to row only the channel
- * changes, by an addition. For 1 x 1 filters nothing is left to compare, and neighbouring pixels
- * are copied four at a time. Still bad: with few tiles, SMs are idle. */
+ * Better: a stage takes one entry of the table and one comparison. From row to row only the channel
+ * changes, by an addition. 1 x 1 filters need no comparison, and neighbouring pixels are copied
+ * four at a time. Still bad: with few tiles, SMs are idle. */
 extern "C" void launch_implicit_gemm_ordered(const struct conv *call)
 {
     launch_kind(call, GATHER_TAP_ORDER);
@@ -101,11 +101,11 @@ extern "C" void prepare_implicit_gemm_split(const struct conv *call)
     prepare_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);
 }
 
-/* If there are few tiles, several blocks share one. Each does some of the rows, and another kernel
- * adds their sums in a fixed order.
+/* If there are few tiles, several blocks share one. Each computes some of the rows, and another
+ * kernel adds their partial sums in a fixed order.
  *
- * Better: with few pixels and many channels all SMs work. Still bad: the sums go through memory;
- * and the tile and the number of parts are estimates. */
+ * Better: with few pixels and many channels all SMs work. Still bad: the partial sums go through
+ * memory, and the tile and the number of splits are estimates. */
 extern "C" void launch_implicit_gemm_split(const struct conv *call)
 {
     launch_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);

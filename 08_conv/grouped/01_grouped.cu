@@ -1,18 +1,18 @@
 /* Step 08, grouped and depthwise convolution: each group of filters reads its own group of
- * channels, in a depthwise convolution a single one. */
+ * channels. In a depthwise convolution, a group has one channel. */
 #include "parts/conv_device.cuh"
 #include "rungs.h"
 
 static const unsigned BLOCK = 256, ROWS = 4;
 
 /* A thread computes ROWS outputs, one below the other; neighbouring threads have neighbouring x. A
- * row of inputs is loaded once, tap by tap, for all of the thread's outputs that need it.
+ * thread loads a row of inputs once, tap by tap, for all of its outputs that need the row.
  *
  * Better: with stride 1, ROWS + SIDE - 1 rows of inputs are loaded for ROWS outputs, instead of
- * ROWS x SIDE. Where a filter reads few channels there is little else to gain: an output needs
- * hardly more arithmetic than bytes. Still bad: an input is loaded once for each tap of a row,
- * from the L1 cache; with many channels in a group it is loaded again for each of the group's
- * filters. (The rungs that gather make a matrix product for each group.) */
+ * ROWS x SIDE. If a filter reads few channels there is little else to gain, because the kernel is
+ * bandwidth-bound. Still bad: an input is loaded once for each tap of a row, from the L1 cache.
+ * With many channels in a group it is loaded again for each of the group's filters. (The rungs that
+ * gather make a matrix product for each group.) */
 template <unsigned SIDE, unsigned STRIDE>
 static __global__ void __launch_bounds__(BLOCK, SIDE == 3   ? 3
                                                 : SIDE == 5 ? 2

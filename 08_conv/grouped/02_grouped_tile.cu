@@ -1,12 +1,12 @@
-/* Step 08, grouped and depthwise convolution with a square of outputs for each thread. */
+/* Step 08, grouped and depthwise convolution with 4 x 4 outputs per thread. */
 #include "parts/conv_device.cuh"
 #include "parts/conv_shape.h"
 #include "rungs.h"
 
 static const unsigned BLOCK = 128, ROWS = 4, COLUMNS = 4;
 
-/* How the rows of inputs under a thread's outputs are loaded: in pieces of VECTOR floats, of which
- * the first begins LEAD floats before the first input, at a multiple of VECTOR. */
+/* How the rows of inputs under a thread's outputs are loaded: in pieces of VECTOR floats. The first
+ * piece begins LEAD floats before the first input, at a multiple of VECTOR. */
 template <unsigned SIDE, unsigned STRIDE, unsigned VECTOR>
 struct row_pieces {
     static const unsigned LEAD = (VECTOR - SIDE / 2 % VECTOR) % VECTOR;
@@ -47,8 +47,8 @@ static __device__ inline void store_row(float *to, const float *sums, unsigned e
 /* As `grouped`, but a thread computes 4 x 4 outputs.
  *
  * Better: a row of inputs is loaded once for four neighbours, 16 bytes at a time if the image's
- * width and padding allow that; and a quarter as many threads compute where they are. Still bad:
- * with many channels in a group, an input is loaded again for each of the group's filters. */
+ * width and padding allow that. A quarter of the threads compute their positions. Still bad: with
+ * many channels in a group, an input is loaded again for each of the group's filters. */
 template <unsigned SIDE, unsigned STRIDE, unsigned VECTOR>
 static __global__ void __launch_bounds__(BLOCK, SIDE == 7 ? 3 : 4)
     grouped_tile(const struct conv call, unsigned across, unsigned down, unsigned threads)

@@ -1,4 +1,4 @@
-/* Step 08: convolution in groups, and of one channel. */
+/* Step 08: grouped and depthwise convolution. */
 #include "ladders.h"
 #include "rungs.h"
 

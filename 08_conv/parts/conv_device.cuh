@@ -14,10 +14,10 @@ static __device__ inline size_t group_of(const struct conv &call, size_t filter)
     return call.groups <= 1 ? 0 : filter / (call.filters / call.groups);
 }
 
-/* Stores two or four neighbours at once, at an address aligned to their size. With plain
- * assignments the compiler would merge this with a branch that stores them one by one, into single
- * stores. Lanes that store 4 bytes at a distance of 16 write to each sector four times; that is
- * visible in ncu, but not in the source. */
+/* Stores two or four neighbours at once, at an address aligned to their size. Plain assignments
+ * would not do: the compiler merges them with a branch that stores one number at a time, into
+ * single stores. Lanes that store 4 bytes at a distance of 16 write to each sector four times. ncu
+ * shows that, the source does not. */
 static __device__ inline void store2(float *to, float first, float second)
 {
     __stcg((float2 *)to, make_float2(first, second));
@@ -28,7 +28,7 @@ static __device__ inline void store4(float *to, const float *from)
     __stcg((float4 *)to, make_float4(from[0], from[1], from[2], from[3]));
 }
 
-/* Loads four floats at once, from an address that is a multiple of 16. */
+/* Loads four floats at once, from an address that is a multiple of 16 bytes. */
 static __device__ inline void load4(float *to, const float *from)
 {
     const float4 four = *(const float4 *)from;
@@ -53,9 +53,9 @@ static __device__ inline void add_outer_product(float (&sums)[ROWS][COLUMNS],
 
 /* ---- the im2col matrix ----------------------------------------------------------------------- */
 
-/* The matrix has a row per channel and tap and a column per output pixel of the batch; an element
- * is the input that the pixel needs at that tap. A convolution is the product of the matrix of
- * filters (a row per filter, a column per channel and tap) with it. */
+/* The matrix has a row per channel and tap and a column per output pixel of the batch. An element
+ * is the input that the pixel needs at that tap. A convolution is the product of the filter matrix
+ * (a row per filter, a column per channel and tap) with this matrix. */
 
 /* One output pixel: a column of the matrix. */
 struct pixel {

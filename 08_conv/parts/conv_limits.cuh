@@ -4,7 +4,7 @@
 
 #include "kernel/launch_limits.cuh"
 
-/* For launches that exceed the limits of this GPU, or of all. */
+/* Declines launches that exceed the limits of this GPU, or of all GPUs. */
 static inline const char *conv_declines_launch(size_t blocks, size_t shared_bytes)
 {
     if (!grid_may_have(blocks))

@@ -1,4 +1,4 @@
-/* Questions of the host about a problem, for several of step 08's sources. */
+/* What the host derives from a problem's sizes, for several of step 08's sources. */
 #ifndef CONV_SHAPE_H
 #define CONV_SHAPE_H
 
@@ -6,7 +6,7 @@
 #include "problem/conv/conv.h"
 
 /* How many floats of the input one copy can transfer: 4, 2 or 1. The input's address, its width and
- * `off`, where pieces begin, must be multiples of that, so that all pieces of tiles are aligned. */
+ * `off`, where pieces begin, must be multiples of this number. Then all pieces are aligned. */
 static inline unsigned input_vector_at(const struct conv *call, size_t off)
 {
     const size_t multiples = (size_t)call->input / sizeof(float) | call->width | off;
@@ -25,8 +25,8 @@ static inline unsigned input_vector_of_middle(const struct conv *call)
     return input_vector_at(call, call->pad - call->kernel_width / 2);
 }
 
-/* How many groups of 8 filters a block of `direct` has: three, unless two waste fewer filters; one
- * for up to 8. */
+/* How many groups of 8 filters a block of `direct` has: one for up to 8 filters. Otherwise three,
+ * or two if two waste fewer filters. */
 static inline unsigned direct_groups(const struct conv *call)
 {
     if (call->filters <= 8)
@@ -35,8 +35,8 @@ static inline unsigned direct_groups(const struct conv *call)
 }
 
 /* How many filters a block of `winograd_fused` has: all, or equal shares of at most 32, rounded up
- * to a multiple of 8. fused_channels: how many channels it transforms at a time, equal shares of at
- * most 12. */
+ * to a multiple of 8. fused_channels: how many channels it transforms at a time, in equal shares of
+ * at most 12. */
 static inline unsigned fused_filters(const struct conv *call)
 {
     const size_t blocks = divided_up(call->filters, 32);

@@ -17,8 +17,8 @@ struct tile_copies {
     unsigned tile;         /* a bit for each piece: is it part of the tile? */
 };
 
-/* The tile has rows x columns floats, with a distance of `pitch` between rows, and begins at (top,
- * left) of the image. Sizes are limited by conv_declines_3x3. */
+/* The tile has rows x columns floats, with `pitch` floats from one row to the next, and begins at
+ * (top, left) of the image. conv_declines_3x3 limits the sizes. */
 template <unsigned COPIES, unsigned VECTOR>
 static __device__ inline void find_copies(tile_copies<COPIES, VECTOR> *copies,
                                           const struct conv &call, unsigned rows, unsigned columns,
@@ -39,7 +39,7 @@ static __device__ inline void find_copies(tile_copies<COPIES, VECTOR> *copies,
         if (row >= rows)
             continue;
         copies->tile |= 1U << i;
-        if (y < height && x < width) /* false below 0, where they wrap around */
+        if (y < height && x < width) /* false for negative coordinates, which wrap around */
             copies->inside |= 1U << i;
     }
 }
@@ -54,7 +54,7 @@ static __device__ inline void clear_outside(const tile_copies<COPIES, VECTOR> &c
                 tile[copies.to[i] + v] = 0;
 }
 
-/* Returns the address, but hides from the compiler which array it is in. If the compiler knows, it
+/* Returns the address, but hides from the compiler which array it is in. Otherwise the compiler
  * recomputes a shared array's address for every conditional copy, from a special register that is
  * slow to read. */
 static __device__ inline float *opaque(float *address)

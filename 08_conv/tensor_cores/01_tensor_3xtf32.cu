@@ -1,10 +1,9 @@
-/* Step 08, tensor cores at nearly float32's accuracy, for 3 x 3 filters at stride 1. Needs
- * sm_80.
+/* Step 08, tensor cores at nearly float32's accuracy, for 3 x 3 filters at stride 1. Needs sm_80.
  *
  * Tensor cores multiply TF32 numbers: floats with 10 bits of fraction. Except for its last bit or
  * two, a float is the sum of two TF32 numbers, high + low. So a product of two floats is (a high +
- * a low) (b high + b low). Without low x low, the smallest term, that takes three products, each of
- * which is far faster on tensor cores than a product of floats. */
+ * a low) (b high + b low). Without low x low, the smallest term, that takes three products. Each of
+ * them is far faster on tensor cores than a product of floats. */
 #include "kernel/overlap.cuh"
 #include "parts/conv_device.cuh"
 #include "parts/conv_limits.cuh"
@@ -16,7 +15,7 @@ extern "C" {
 #include "tensor_cores/parts/plan.h"
 }
 
-/* sum += a b, 16 x 8 times 8 x 8. The PTX ISA says which elements a lane holds: mma.m16n8k8 for
+/* sum += a b, 16 x 8 times 8 x 8. The PTX ISA says which elements a lane holds: see mma.m16n8k8 for
  * .tf32. */
 static __device__ void multiply(float (&sum)[4], const float (&a)[4], float b0, float b1)
 {
@@ -37,11 +36,11 @@ static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float
 }
 
 /* Adds the products of one column of three taps, for the channels of a chunk. `pixel` has the
- * indices in the tile of this lane's pixels, for the first tap and the lane's first channel;
+ * indices in the tile of this lane's pixels, for the first tap and the lane's first channel.
  * `second` is the distance to the lane's other number, which belongs to another channel or to the
  * next tap. HALF: there is no other. A row of inputs serves up to three of the ROWS rows of pixels,
- * but is loaded and split only once. The three products (low x high, high x high, high x low) are
- * added to the small sums, the sums and the small sums. In this order, no instruction waits for the
+ * but is loaded and split only once. The three products low x high, high x high and high x low go
+ * to the small sums, the sums and the small sums. In this order, no instruction waits for the
  * result of the one before. */
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, bool HALF>
 static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const float *tile,
@@ -66,7 +65,7 @@ static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const
         float small[AT_A_TIME][GROUPS][ROWS][4] = {};
 #pragma unroll
         for (unsigned r = 0; r < SIDE; r++) {
-            float4 b[AT_A_TIME]; /* two high parts, two low ones */
+            float4 b[AT_A_TIME]; /* two high parts, two low parts */
 #pragma unroll
             for (unsigned n = 0; n < AT_A_TIME; n++)
                 b[n] = *(const float4 *)(weights + (r * SIDE * N_TILES + n0 + n) * FRAGMENT);
@@ -100,20 +99,20 @@ static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const
 }
 
 /* A warp computes GROUPS x 16 columns of ROWS pixels each, for N_TILES x 8 filters. As in `direct`,
- * a block's input tile, 8 channels at a time, is in shared memory; a tap is an offset in it, so
+ * a block's input tile, 8 channels at a time, is in shared memory. A tap is an offset in it, so
  * there is no im2col matrix and no index arithmetic. Inputs are split when they are loaded into
- * registers, weights once by prepare_tensor.
+ * registers; prepare_tensor splits the weights once.
  *
- * At each instruction a tensor core truncates the sum, where float32 arithmetic would round it, so
+ * At each instruction a tensor core truncates the sum, while float32 arithmetic would round it, so
  * errors do not cancel. Therefore only one of the three products is added to the main sums there.
- * The other two, a thousandth as large, have sums of their own, whose errors are negligible; after
- * each column of taps, a float32 addition combines them.
+ * The other two are a thousandth as large and have sums of their own, whose errors are negligible.
+ * After each column of taps, a float32 addition combines them.
  *
- * Better: no longer limited by the float32 units. Still bad: three multiplications instead of one;
- * over hundreds of channels the errors grow faster than float32's; an infinity becomes NaN, since
+ * Better: no longer limited by the float32 units. Still bad: three multiplications instead of one.
+ * Over hundreds of channels the errors grow faster than float32's. An infinity becomes NaN, because
  * infinity - infinity is NaN. Blocks load, multiply and store in phase; nothing overlaps. The newer
- * instruction wgmma could be twice as fast, but its operands are whole tiles in shared memory that
- * are already split. */
+ * instruction wgmma could be twice as fast, but needs whole tiles in shared memory that are already
+ * split. */
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, unsigned VECTOR>
 static __global__ void __launch_bounds__(THREADS, 2)
     tensor(const struct conv call, const struct tensor_tiling tiling, const float *packed)
@@ -136,9 +135,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const unsigned channels = (unsigned)call.channels;
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
 
-    /* The first chunk has the channels that do not fill one: nothing hides its copies, so that it
-     * should be the smallest. The tile is 0 outside the image, and in those channels of the first
-     * chunk that do not exist: they are multiplied by weights of 0, but must not be NaN. */
+    /* The first chunk has the channels that do not fill one. It should be the smallest, because
+     * nothing hides its copies. The tile is 0 outside the image and in the first chunk's missing
+     * channels. Those are multiplied by weights of 0, but must not be NaN. */
     tile_copies<COPIES, VECTOR> of_thread;
     find_copies(&of_thread, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
                 (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
@@ -268,7 +267,7 @@ static void launch_tensor_as(const struct conv *call)
                      (const float *)call->workspace);
 }
 
-/* Splits the filters, which a user would do once for all images. */
+/* Splits the filters. A user would do this once for all images. */
 extern "C" void prepare_tensor(const struct conv *call)
 {
     const unsigned n_tiles = tensor_n_tiles(call);

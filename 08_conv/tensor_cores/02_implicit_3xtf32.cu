@@ -4,8 +4,8 @@
 #include "kernel/wgmma.cuh"
 #include "rungs.h"
 
-/* Describes a tile without swizzle, for rows along k: blocks of 8 rows x 16 bytes, each contiguous;
- * the next 8 rows are 128 bytes further, the next 16 bytes of k `k_bytes` further. */
+/* Describes a tile without swizzle, for rows along k: blocks of 8 rows x 16 bytes, each contiguous.
+ * The next 8 rows are 128 bytes further on, the next 16 bytes of k `k_bytes` further on. */
 static __device__ uint64_t wgmma_blocks(const void *tile, unsigned k_bytes)
 {
     const uint64_t eight_rows = 128;
@@ -16,7 +16,7 @@ static __device__ uint64_t wgmma_blocks(const void *tile, unsigned k_bytes)
 
 static const unsigned THREADS = 256, WARPGROUPS = THREADS / 128;
 static const unsigned STAGES = 5, AHEAD = STAGES - 2;
-static const unsigned K_STEP = 8; /* of an instruction */
+static const unsigned K_STEP = 8; /* per instruction */
 static const unsigned PROMOTE = 4;
 
 /* Waits until the current stage is complete and no thread reads the one to write. */
@@ -43,7 +43,7 @@ struct sizes {
 /* A ring of stages in shared memory. */
 struct ring {
     float *weights, *inputs;
-    const float *weights_from; /* of the next stage that this thread copies */
+    const float *weights_from; /* of the next stage, for this thread's copies */
     unsigned next, end;        /* stages along the rows of the im2col matrix */
     unsigned reading, writing; /* stages of the ring */
     int4 tap;                  /* of the next stage */
@@ -102,7 +102,7 @@ static __device__ inline void multiply_step(float (&part)[GROUPS][N / 2], float 
     wgmma_commit();
 }
 
-/* A stage: its products, and between them the copies of a later stage. */
+/* Multiplies a stage. Between its products, it starts the copies of a later stage. */
 template <unsigned N, unsigned GROUPS, unsigned VECTOR, bool UNIFORM>
 static __device__ inline void
 do_stage(float (&part)[GROUPS][N / 2], float (&high)[2][GROUPS][4], float (&low)[2][GROUPS][4],
@@ -281,7 +281,7 @@ extern "C" void launch_implicit_3xtf32(const struct conv *call)
     multiply_gathered_3xtf32(call, &plan);
 }
 
-/* As depth_tensor, of the sums of a chunk, and an addition for each chunk. */
+/* As depth_tensor for the sums of a chunk, plus one addition per chunk. */
 extern "C" double depth_implicit_3xtf32(const struct conv *call)
 {
     const double rows =

@@ -11,7 +11,7 @@
 
 static char workspace[16];
 
-/* The problem that the program writes so, with the channels of all groups, on an H200. */
+/* The problem that the program prints like this, with the channels of all groups, on an H200. */
 static struct conv call_of(const char *shape)
 {
     struct conv call = {.groups = 1,
@@ -57,8 +57,8 @@ static void check(const char *shape, const char *names, const char *names_3xtf32
         fail_msg("%s: %s, not %s", shape, how, names_3xtf32);
 }
 
-/* Shapes that were measured on an H200, with the rungs within 3% of the fastest; those of
- * winograd_fused, and of one channel, on an H100. */
+/* Shapes measured on an H200, with the rungs within 3% of the fastest. Those of winograd_fused, and
+ * those of one channel, were measured on an H100. */
 static void test_fastest(void **state)
 {
     static const struct {
@@ -134,7 +134,7 @@ static void test_fastest(void **state)
         check(measured[i].shape, measured[i].names, measured[i].names_3xtf32);
 }
 
-/* Nothing to compute, and problems that only the simplest rung can do. */
+/* Problems with nothing to compute, and problems that only the simplest rung supports. */
 static void test_others(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void test_others(void **state)
     check("1x4x70000x70000:4x2x2:s1p0d1g2", "naive", "naive");
 }
 
-/* The chosen rung can do the problem at any addresses, and addresses do not change the choice. */
+/* The chosen rung supports the problem at any addresses, and addresses do not change the choice. */
 static void test_possible(void **state)
 {
     static const size_t sizes[] = {1, 2, 3, 5, 7, 16, 33, 224}, channels[] = {1, 3, 16, 24, 512};

@@ -14,7 +14,7 @@
 #include "winograd/parts/bound.h"
 
 /* Every rung with the shapes that break convolutions: one pixel, one row, one channel, filters
- * larger than the image, strides that do not divide, padding beyond the filter, nothing at all. */
+ * larger than the image, strides that do not divide, padding beyond the filter, no elements. */
 static void test_edge_shapes(void **state)
 {
     static const struct {
@@ -59,12 +59,11 @@ static void test_edge_shapes(void **state)
         }
 }
 
-/* Of the sorts of shapes that follow, a part of each is in the quick test, the others are in the
- * large one. */
+/* The quick test has a part of the following shapes; the large test has the others. */
 static bool tests_large;
 
-/* Filters from 1 x 1 to 11 x 11, strides 1 to 4, equal or not in both directions. With and without
- * padding and dilation. */
+/* Filters from 1 x 1 to 11 x 11, strides 1 to 4, equal or different in the two directions, with and
+ * without padding and dilation. */
 static void test_filter_sizes(void **state)
 {
     struct conv_options options;
@@ -89,8 +88,8 @@ static void test_filter_sizes(void **state)
         }
 }
 
-/* Around the tiles of the rungs for 3 x 3: pixels, filters and channels that fill them, or one more
- * or less. */
+/* Shapes around the tiles of the rungs for 3 x 3: pixels, filters and channels that fill them, or
+ * one more, or one less. */
 static void test_tile_edges(void **state)
 {
     static const struct {
@@ -121,8 +120,8 @@ static void test_tile_edges(void **state)
     }
 }
 
-/* Around the tiles of the rungs that gather: 16 channels to a stage, 32 to 128 filters, pixels four
- * at a time, rows divided among blocks; Winograd's tiles with dilation and 5 x 5 filters. */
+/* Shapes around the tiles of the rungs that gather: 16 channels per stage, 32 to 128 filters, four
+ * pixels at a time, rows divided among blocks. Winograd's tiles with dilation and 5 x 5 filters. */
 static void test_gathered(void **state)
 {
     static const struct {
@@ -158,9 +157,9 @@ static void test_gathered(void **state)
     }
 }
 
-/* Groups of one channel and of several, with one filter per channel or more: around the rows of a
- * thread of `grouped`; and around the tiles of the rungs that gather, where tiles span images, but
- * not groups. */
+/* Groups of one channel and of several, with one filter per channel or more. They lie around the
+ * rows per thread of `grouped`, and around the tiles of the rungs that gather. Those tiles span
+ * images, but not groups. */
 static void test_groups(void **state)
 {
     static const struct {
@@ -200,8 +199,8 @@ static void test_groups(void **state)
     }
 }
 
-/* More weights than the 16384 that fit in constant memory: many filters, of many taps or, in the
- * large test, of many channels. */
+/* More weights than the 16384 that fit in constant memory: many filters with many taps or, in the
+ * large test, with many channels. */
 static void test_many_weights(void **state)
 {
     struct conv_options options;
@@ -217,7 +216,7 @@ static void test_many_weights(void **state)
     step_test_rungs(&options.base);
 }
 
-/* The same, one filter of many channels. */
+/* More weights than fit in constant memory, in one filter of many channels. */
 static void test_many_channels(void **state)
 {
     struct conv_options options;
@@ -232,7 +231,7 @@ static void test_many_channels(void **state)
     step_test_rungs(&options.base);
 }
 
-/* The rungs of these names with so many bytes of workspace each, of the bytes that there are. */
+/* Verifies the rungs of these names, each with each of these sizes of the workspace. */
 static void judge_with_workspace(const struct conv_options *options, const char *const *names,
                                  size_t name_count, const size_t *bytes, size_t count)
 {
@@ -267,8 +266,8 @@ static void judge_with_workspace(const struct conv_options *options, const char 
     conv_kind.destroy(base);
 }
 
-/* A matrix of im2col that is larger than the workspace is made in parts. With the workspace of the
- * programs that takes half a GiB; here it is made smaller, down to what holds one column. */
+/* An im2col matrix that is larger than the workspace is made in parts. With the programs' workspace
+ * that takes half a GiB. Here the workspace is smaller, down to the size of one column. */
 static void test_im2col_in_parts(void **state)
 {
     static const char *const names[] = {"im2col", "cpu_im2col"};
@@ -290,7 +289,7 @@ static void test_im2col_in_parts(void **state)
     judge_with_workspace(&options, names, 2, bytes, sizeof bytes / sizeof bytes[0]);
 }
 
-/* As few of Winograd's tiles at once as there can be. */
+/* As few of Winograd's tiles at once as possible. */
 static void test_winograd_in_parts(void **state)
 {
     static const char *const names[] = {"winograd_2x2", "winograd_4x4"};
@@ -306,7 +305,7 @@ static void test_winograd_in_parts(void **state)
     judge_with_workspace(&options, names, 2, bytes, 1);
 }
 
-/* Whether the rung declines, with so many bytes of workspace; with 0, those that there are. */
+/* Whether the rung declines with `bytes` of workspace; 0 stands for the problem's own workspace. */
 static bool declines_with(const struct conv_options *options, const char *name, size_t bytes)
 {
     const struct ladder *const ladder = step_test_ladder();
@@ -328,9 +327,9 @@ static bool declines_with(const struct conv_options *options, const char *name, 
     return declines;
 }
 
-/* Weights of several groups, padded to tiles, in a workspace with just enough room for them, which
- * leaves little for the sums of splits, and in one with less; and of many groups, for which the
- * programs' workspace has room. */
+/* A workspace just large enough for the weights of several groups, padded to tiles; it leaves
+ * little for the partial sums of splits. A workspace that is one byte smaller. Many groups, for
+ * which the programs' workspace is large enough. */
 static void test_groups_workspace(void **state)
 {
     static const char *const names[] = {"implicit_gemm_async", "implicit_gemm_split",
@@ -348,7 +347,7 @@ static void test_groups_workspace(void **state)
     options.filters = 2 * GROUPS;
     judge_with_workspace(&options, names, 3, &enough, 1);
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-        if (n != 1) /* without room for sums, nothing is split */
+        if (n != 1) /* nothing is split without space for partial sums */
             assert_false(declines_with(&options, names[n], enough));
         assert_true(declines_with(&options, names[n], enough - 1));
     }
@@ -358,8 +357,8 @@ static void test_groups_workspace(void **state)
         assert_false(declines_with(&options, names[n], 0));
 }
 
-/* Transformed filters, padded to a block of 16, in a workspace with just enough room, and in one
- * with less. */
+/* Transformed filters, padded to a block of 16, in a workspace that is just large enough, and in
+ * one that is one byte smaller. */
 static void test_fused_workspace(void **state)
 {
     static const char *const name = "winograd_fused";
@@ -379,7 +378,7 @@ static void test_fused_workspace(void **state)
 }
 
 /* Only the first input and the first weight are not 0. Only the first rows of the transforms use
- * them, with a factor of 1, so the magnitude is 1 as without a transform. */
+ * them, with a factor of 1, so the magnitude is 1, the same as without a transform. */
 static void test_winograd_magnitude(void **state)
 {
     static const float first[16] = {1};
@@ -400,8 +399,8 @@ static void test_winograd_magnitude(void **state)
     assert_true(winograd_magnitude(&call, &pixel) == 1);
 }
 
-/* A kernel of which not one plane fits in constant memory, then one whose tile of the image fits in
- * no shared memory. */
+/* First a kernel none of whose planes fits in constant memory, then one whose tile of the image
+ * does not fit in shared memory. */
 static void test_large_kernels(void **state)
 {
     struct conv_options options;

@@ -25,7 +25,7 @@ static const unsigned STAGE = TILES_SIZE + FILTERS_SIZE;
 struct winograd_tiling {
     unsigned across, down; /* tiles per image, horizontally and vertically */
     unsigned filter_blocks;
-    size_t tiles; /* in all images */
+    size_t tiles; /* of all images */
 };
 
 /* Multiplies four numbers, `step` apart, by B^T, in place. */
@@ -39,7 +39,7 @@ static __device__ void transform_input(float *d, unsigned step)
     d[3 * step] = e;
 }
 
-/* Loads a tile's inputs in one channel. `inside` has a bit for each that is inside the image. */
+/* Loads a tile's inputs in one channel. `inside` has one bit per input: is it inside the image? */
 static __device__ void load_patch(float *patch, const float *from, size_t width, unsigned inside)
 {
 #pragma unroll
@@ -49,22 +49,22 @@ static __device__ void load_patch(float *patch, const float *from, size_t width,
             patch[4 * r + s] = inside >> (4 * r + s) & 1 ? from[r * width + s] : 0;
 }
 
-/* The index in shared memory of a component of a tile. Odd components have their halves swapped, so
- * that the two components that a warp reads together are in different banks. */
+/* The index in shared memory of a component of a tile. The halves of odd components are swapped. So
+ * the two components that a warp reads together are in different banks. */
 static __device__ unsigned offset_of(unsigned component, unsigned tile)
 {
     return component * TILES + (tile ^ component % 2 * (TILES / 2));
 }
 
 /* Each half of a warp multiplies one component, with 16 x 8 sums per thread. Meanwhile, the inputs
- * of the next 8 channels are loaded into registers, to be transformed. The filters' components are
- * copied to shared memory; prepare_winograd transformed them once. In the epilogue, the components
- * of each tile are collected in shared memory and transformed back.
+ * of the next 8 channels are loaded into registers and transformed later. The filters' components
+ * are copied to shared memory; prepare_winograd transformed them once. In the epilogue, the
+ * components of each tile are collected in shared memory and transformed back.
  *
  * Better: 2.25 times fewer multiplications than the definition. Still bad: transforms, loads and
- * loops are a quarter of the instructions or more; every block of filters transforms the same
- * inputs again; an SM has room for only one block, so nothing overlaps its prologue and epilogue.
- * Rounding errors have another bound, though on most data they are smaller, since there are fewer
+ * loops are a quarter of the instructions or more. Every block of filters transforms the same
+ * inputs again. An SM has room for only one block, so nothing overlaps its prologue and epilogue.
+ * Rounding errors have another bound, though on most data they are smaller, because there are fewer
  * products. */
 static __global__ void __launch_bounds__(THREADS, 1)
     winograd(const struct conv call, const struct winograd_tiling tiling, const float *filters)
@@ -224,7 +224,7 @@ static __global__ void transform_filters(const struct conv call, unsigned channe
     }
 }
 
-/* Transforms the filters, which a user would do once for all images. */
+/* Transforms the filters. A user would do this once for all images. */
 extern "C" void prepare_winograd(const struct conv *call)
 {
     const size_t channels = divided_up(call->channels, CHUNK) * CHUNK;

@@ -1,7 +1,7 @@
-/* Step 08, Winograd's algorithm in three kernels, for tiles of 2 x 2 and 4 x 4 outputs: one
- * transforms the inputs, one multiplies (the matrix products of gemm/parts/gathered_gemm.cu or
- * tensor_cores/02_implicit_3xtf32.cu), one transforms the products to outputs. The error bound:
- * winograd/parts/bound.h. */
+/* Step 08, Winograd's algorithm in three kernels, for tiles of 2 x 2 and 4 x 4 outputs. One
+ * transforms the inputs, one multiplies, and one transforms the products to outputs. (The products
+ * are those of gemm/parts/gathered_gemm.cu or tensor_cores/02_implicit_3xtf32.cu, the error bound
+ * is in winograd/parts/bound.h.) */
 #include "gemm/parts/gather.cuh"
 #include "kernel/overlap.cuh"
 #include "winograd/parts/transforms.cuh"
@@ -13,7 +13,7 @@ extern "C" {
 
 static const unsigned BLOCK = 256;
 
-/* Of the transforms, for the tiles of a channel or filter. */
+/* The transforms' blocks, for the tiles of one channel or filter. */
 static __host__ __device__ unsigned blocks_of(const struct winograd_plan &plan)
 {
     return (unsigned)((plan.at_once + BLOCK - 1) / BLOCK);
@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(BLOCK)
     transform_inputs(const struct conv call, const struct winograd_plan plan, unsigned first)
 {
     constexpr unsigned PATCH = winograd<TILE, SIDE>::PATCH;
-    const unsigned blocks = blocks_of(plan); /* for each channel */
+    const unsigned blocks = blocks_of(plan); /* per channel */
     const unsigned channel = blockIdx.x / blocks;
     const unsigned column = blockIdx.x % blocks * BLOCK + threadIdx.x, tile = first + column;
     const struct tile_coord at = coord_of<DILATED>(call, plan, tile);
@@ -82,7 +82,7 @@ static __global__ void __launch_bounds__(BLOCK)
     transform_outputs(const struct conv call, const struct winograd_plan plan, unsigned first)
 {
     constexpr unsigned PATCH = winograd<TILE, SIDE>::PATCH;
-    const unsigned blocks = blocks_of(plan); /* for each filter */
+    const unsigned blocks = blocks_of(plan); /* per filter */
     const unsigned filter = blockIdx.x / blocks;
     const unsigned column = blockIdx.x % blocks * BLOCK + threadIdx.x, tile = first + column;
     const struct tile_coord at = coord_of<DILATED>(call, plan, tile);
@@ -124,7 +124,7 @@ static __global__ void transform_filters(const struct conv call, const struct wi
             to[channel * filters + filter] = components[i];
 }
 
-/* Transforms the filters, which a user would do once for all images. */
+/* Transforms the filters. A user would do this once for all images. */
 template <unsigned TILE, unsigned SIDE, bool IN_TWO>
 static void prepare(const struct conv *call, const struct winograd_plan &plan)
 {
@@ -136,7 +136,7 @@ static void prepare(const struct conv *call, const struct winograd_plan &plan)
     write_gather_taps(&plan.product, &plan.gather);
 }
 
-/* As many tiles at once as the workspace has room for. */
+/* Processes as many tiles at once as fit in the workspace. */
 template <unsigned TILE, unsigned SIDE, bool DILATED>
 static void launch_as(const struct conv *call, const struct winograd_plan &plan,
                       void (*multiply)(const struct conv *, const struct gather_plan *))
@@ -179,7 +179,7 @@ extern "C" void prepare_winograd_2x2(const struct conv *call)
  * multiplied by the 16 numbers of the filter.
  *
  * Better: 16 multiplications for four outputs instead of 36, and most of the work is 16 plain
- * matrix products. Still bad: per input, four numbers are written and read, and four more per
+ * matrix products. Still bad: four numbers are written and read per input, and four more per
  * output. */
 extern "C" void launch_winograd_2x2(const struct conv *call)
 {
@@ -197,11 +197,11 @@ extern "C" void prepare_winograd_4x4(const struct conv *call)
         prepare<4, 5, false>(call, plan_of(call, 4));
 }
 
-/* F(4x4, 3x3) and F(4x4, 5x5): 36 numbers for each tile of 4 x 4 outputs, or 64.
+/* F(4x4, 3x3) and F(4x4, 5x5): 36 or 64 numbers per tile of 4 x 4 outputs.
  *
- * Better: 4 times fewer multiplications than the definition, with 5 x 5 filters 6 times; and 2.25
- * numbers per input instead of 4. Still bad: with few channels the transforms cost more than the
- * products save. Rounding errors are several times those of F(2x2, 3x3), since the transforms
+ * Better: 4 times fewer multiplications than the definition, 6 times fewer with 5 x 5 filters; and
+ * 2.25 numbers per input instead of 4. Still bad: with few channels the transforms cost more than
+ * the products save. Rounding errors are several times those of F(2x2, 3x3), because the transforms
  * multiply by numbers up to 8 and by sixths. */
 extern "C" void launch_winograd_4x4(const struct conv *call)
 {
@@ -228,10 +228,10 @@ extern "C" void prepare_winograd_3xtf32(const struct conv *call)
         prepare<4, 5, true>(call, tensor_plan_of(call));
 }
 
-/* The products by implicit_3xtf32's kernel.
+/* implicit_3xtf32's kernel computes the products.
  *
- * Better: the products take half the time or less. Still bad: the transformed numbers go
- * through memory. */
+ * Better: the products take half the time or less. Still bad: the transformed numbers go through
+ * memory. */
 extern "C" void launch_winograd_3xtf32(const struct conv *call)
 {
     if (is_empty(call))
@@ -242,7 +242,7 @@ extern "C" void launch_winograd_3xtf32(const struct conv *call)
         launch<4, 5>(call, tensor_plan_of(call), multiply_gathered_3xtf32);
 }
 
-/* Why not, if filters may have `most_side` x `most_side` taps. */
+/* Why the rung declines, or NULL. Filters may have `most_side` x `most_side` taps. */
 static const char *declines_side(const struct conv *call, size_t most_side)
 {
     const bool three = call->kernel_height == 3 && call->kernel_width == 3;

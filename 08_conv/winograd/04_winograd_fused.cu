@@ -1,5 +1,5 @@
-/* Step 08, Winograd's F(4x4, 3x3) in one kernel: the transformed numbers, which winograd_4x4 passes
- * from kernel to kernel through memory, stay in shared memory. The error bound:
+/* Step 08, Winograd's F(4x4, 3x3) in one kernel. The transformed numbers stay in shared memory,
+ * while winograd_4x4 passes them from kernel to kernel through memory. The error bound:
  * winograd/parts/bound.h. */
 #include <cuda_pipeline.h>
 
@@ -11,11 +11,11 @@
 #include "winograd/parts/transforms.cuh"
 
 static const unsigned TILE = 4, SIDE = 3, PATCH = TILE + SIDE - 1, COMPONENTS = PATCH * PATCH;
-static const unsigned TILES = 16;               /* of a block */
-static const unsigned THREADS = 8 * COMPONENTS; /* eight for each component */
+static const unsigned TILES = 16;               /* per block */
+static const unsigned THREADS = 8 * COMPONENTS; /* eight per component */
 
 /* Distances, in floats, between the transformed tiles of two channels, and between the products of
- * two filters. With these, lanes that store or load together find different banks. */
+ * two filters. They spread lanes that store or load together over different banks. */
 static const unsigned CHANNEL_PITCH = COMPONENTS * TILES + 16;
 static const unsigned PRODUCT_PITCH = COMPONENTS * TILES + 20;
 
@@ -61,16 +61,16 @@ static __device__ void load_patch(float *patch, const float *image, int top, int
         }
 }
 
-/* With 32 filters, each odd component is read with its groups of 8 exchanged in pairs (8, else 0):
- * two neighbouring components would be in the same banks otherwise. */
+/* With 32 filters, each odd component is read with its groups of 8 exchanged in pairs. Otherwise
+ * two neighbouring components would be in the same banks. Returns 8 if exchanged, else 0. */
 template <unsigned FILTERS>
 static __device__ unsigned swap_of(unsigned component)
 {
     return FILTERS % 32 == 0 ? component % 2 * 8 : 0;
 }
 
-/* Adds the products of some channels. Of each component, a thread has the sums of 4 tiles and of
- * half of the filters, in pieces of 4. */
+/* Adds the products of some channels. A thread has the sums of one component, for 4 tiles and half
+ * of the filters, in pieces of 4. */
 template <unsigned FILTERS>
 static __device__ void add_products(float (&sums)[FILTERS / 2][4], const float *tiles,
                                     const float *filters, unsigned swap, unsigned channels)
@@ -91,9 +91,9 @@ static __device__ void add_products(float (&sums)[FILTERS / 2][4], const float *
     }
 }
 
-/* A block: 16 tiles, FILTERS filters. To load and transform, a thread is for one tile of one
- * channel of a chunk; to multiply, for 4 tiles, half of the filters, one component; at the end, for
- * one tile and one filter at a time. `filters` are transformed: [block of
+/* A block has 16 tiles and FILTERS filters. When a thread loads and transforms, it has one tile of
+ * one channel of a chunk. When it multiplies, it has 4 tiles, half of the filters and one
+ * component; at the end one tile and one filter at a time. `filters` are transformed: [block of
  * filters][channel][component][filter of the block]. */
 template <unsigned FILTERS, unsigned VECTOR>
 static __global__ void __launch_bounds__(THREADS, blocks_at_once(FILTERS))
@@ -124,7 +124,7 @@ static __global__ void __launch_bounds__(THREADS, blocks_at_once(FILTERS))
     for (unsigned first = 0; first < channels; first += tiling.chunk) {
         const unsigned here = min(tiling.chunk, channels - first);
         if (first > 0)
-            __syncthreads(); /* no thread still reads the chunk before */
+            __syncthreads(); /* no thread still reads the previous chunk */
         for (unsigned i = 4 * threadIdx.x; i < here * CHANNEL_FILTERS; i += 4 * THREADS)
             __pipeline_memcpy_async(weights + i, filters + i, 4 * sizeof(float));
         __pipeline_commit();
@@ -154,7 +154,7 @@ static __global__ void __launch_bounds__(THREADS, blocks_at_once(FILTERS))
             make_float4(sums[f][0], sums[f][1], sums[f][2], sums[f][3]);
     __syncthreads();
     for (unsigned i = threadIdx.x / TILES; i < FILTERS; i += THREADS / TILES) {
-        /* The two filters of a warp are 4 apart: for the banks. */
+        /* The two filters of a warp are 4 apart, to avoid bank conflicts. */
         const unsigned in_block = i / 8 * 8 + i % 2 * 4 + i / 2 % 4;
         const size_t filter = (size_t)filter_block * FILTERS + in_block;
         float m[COMPONENTS];
@@ -167,7 +167,7 @@ static __global__ void __launch_bounds__(THREADS, blocks_at_once(FILTERS))
     }
 }
 
-/* Transforms the filters. One thread for each filter of the padded blocks, and channel. */
+/* Transforms the filters. One thread per channel and filter of the padded blocks. */
 static __global__ void transform_filters(const struct conv call, unsigned block_filters,
                                          size_t blocks, float *to)
 {
@@ -208,7 +208,7 @@ static size_t blocks_of(const struct fused_tiling &tiling)
     return divided_up(tiling.tiles, TILES) * tiling.filter_blocks;
 }
 
-/* For the inputs and filters of a chunk, and later for the products. */
+/* For the inputs and filters of a chunk, and later for the products in the same memory. */
 static size_t bytes_of(const struct fused_tiling &tiling, unsigned filters)
 {
     const size_t chunk = tiling.chunk * (CHANNEL_PITCH + COMPONENTS * (size_t)filters);
@@ -254,7 +254,7 @@ extern "C" void prepare_winograd_fused(const struct conv *call)
 
 /* Better than winograd_4x4: neither the transformed inputs nor the products go through memory, and
  * there is one launch instead of three. Still bad: a block has room for 32 filters, so with more of
- * them inputs are transformed several times; loading, transforming and multiplying overlap only if
+ * them inputs are transformed several times. Loading, transforming and multiplying overlap only if
  * an SM has several blocks. */
 extern "C" void launch_winograd_fused(const struct conv *call)
 {

@@ -45,13 +45,13 @@ static void run(void *arguments)
     device.out = grade_to_device(NULL, bytes);
     if (call->timed) {
         grade_time(answer, rung, &device);
-        device.out = grade_to_device(NULL, bytes); /* nothing in it that the rung has written */
+        device.out = grade_to_device(NULL, bytes); /* without anything that the rung wrote */
     }
     answer(&device);
     grade_from_device(call->out, device.out, bytes);
 }
 
-/* Of very many pixels, some 130 are compared. */
+/* If there are very many pixels, about 130 of them are compared. */
 static bool try_filters(struct grade *grade, struct shape shape, int images, int filters,
                         bool timed)
 {

@@ -92,8 +92,8 @@ static void test_edges(struct grade *grade)
 
 enum { CHANNELS = 2, DOWN = 3, ACROSS = 3, TILES = CHANNELS * DOWN * ACROSS };
 
-/* Load instructions per tile: 20 for rows of 34 by 8 warps, 30 if each thread loads its own input
- * and some threads load halo, 11 if 34 x 10 places are numbered through. */
+/* Load instructions per tile: 20 if 8 warps load rows of 34; 30 if each thread loads its own input
+ * and some threads load the halo; 11 if consecutive threads load consecutive places of 34 x 10. */
 enum { MOST_LOADS = 32 };
 
 static uint64_t loads(const struct grade_line *line)
@@ -101,7 +101,7 @@ static uint64_t loads(const struct grade_line *line)
     return line->load_requests;
 }
 
-/* Of the image's inputs: a row or column at the edge of two tiles is in both. */
+/* Loads of the image's inputs: a row or column at the edge of two tiles is loaded for both. */
 static unsigned long inputs_once(void)
 {
     const unsigned long rows = DOWN * HEIGHT + 2 * (DOWN - 1),

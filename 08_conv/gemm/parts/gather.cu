@@ -1,4 +1,4 @@
-/* Step 08: the work of the rungs that gather inputs, before and after their products. */
+/* Step 08: what the rungs that gather inputs do before and after their products. */
 #include "gemm/parts/gather.cuh"
 #include "kernel/overlap.cuh"
 #include "rungs.h"
@@ -31,7 +31,7 @@ extern "C" void add_gather_parts(const struct conv *call, const struct gather_pl
 static __global__ void write_taps(const struct conv call, const struct gather_plan plan)
 {
     const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
-    const unsigned rows = plan.uniform ? GATHER_DEPTH : 1; /* for a tap */
+    const unsigned rows = plan.uniform ? GATHER_DEPTH : 1; /* per tap */
     const unsigned kernel_width = (unsigned)call.kernel_width;
     unsigned channel, number;
     struct gather_tap tap;

@@ -11,7 +11,7 @@ extern "C" {
 #include "gemm/parts/gather_plan.h"
 }
 
-/* A position that is outside of every image, whatever is added to it. */
+/* A position that is outside of every image, also after a tap or a pixel is added to it. */
 static const int NOWHERE = -0x40000000;
 
 /* A block's work: a tile of a group's product, over the stages of a split. */
@@ -35,7 +35,7 @@ static __device__ inline struct k_range range_of_block(const struct conv &call,
     range.filter_tile = blockIdx.x % plan.filter_tiles;
     range.pixel_tile = pixel_tiles % plan.pixel_tiles;
     range.end_stage = plan.stages;
-    if (call.groups > 1) /* if a block has little work, divisions count */
+    if (call.groups > 1) /* the divisions matter if a block has little work */
         range.group = products % (unsigned)call.groups;
     if (plan.splits > 1) {
         range.split = products / (unsigned)call.groups;
@@ -49,7 +49,7 @@ static __device__ inline struct k_range range_of_block(const struct conv &call,
  * matrix and COLUMNS columns. */
 template <unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
 struct gatherer {
-    static const unsigned LANES = PIXELS / VECTOR; /* threads for a row */
+    static const unsigned LANES = PIXELS / VECTOR; /* threads per row */
     static const unsigned COLUMNS = LANES > THREADS ? LANES / THREADS : 1;
     static const unsigned ROWS = GATHER_DEPTH * LANES / THREADS / COLUMNS;
     const float *from[COLUMNS]; /* the input under the first tap, which may be outside the image */
@@ -83,7 +83,7 @@ static __device__ inline void begin_gather(gatherer<PIXELS, THREADS, VECTOR> *ga
     }
 }
 
-/* Copies VECTOR floats, or zeros if they are not inside. */
+/* Copies VECTOR floats, or zeros if the pixels are not inside the image. */
 template <unsigned VECTOR>
 static __device__ inline void copy_inside(float *to, const float *from, bool inside)
 {
@@ -101,8 +101,8 @@ static __device__ inline int4 tap_of_stage(const struct conv &call, const struct
     return *(const int4 *)&plan.taps[stage < plan.stages ? stage : 0];
 }
 
-/* Starts the copies of a stage to `to`, with `pitch` floats from row to row. stage_tap: of a
- * uniform stage. */
+/* Starts the copies of a stage to `to`, with `pitch` floats from row to row. stage_tap: the tap of
+ * a uniform stage. */
 template <bool UNIFORM, unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
 static __device__ inline void gather_stage(const gatherer<PIXELS, THREADS, VECTOR> &gather,
                                            const struct conv &call, const struct gather_plan &plan,

@@ -31,8 +31,8 @@ static unsigned vector_of(const struct conv *call)
     return is_matrix_product(call) && area % 4 == 0 && (size_t)call->input % 16 == 0 ? 4 : 1;
 }
 
-/* Estimated cost, in products of an SM: waves of blocks. In a partial last wave, SMs have fewer
- * blocks, but wait more. A split costs the copy of its outputs through memory, and a launch. */
+/* Estimated cost, in products of an SM: the waves of blocks. In a partial last wave, SMs have fewer
+ * blocks and hide less latency. A split costs a copy of outputs through memory, and a launch. */
 static double cost_of(const struct conv *call, const struct gather_plan *plan,
                       const struct gather_tile *tile)
 {
@@ -118,7 +118,7 @@ struct gather_plan gather_plan_of_one_tile(const struct conv *call)
     return gather_plan_of(call, gather_tiles, 1, 0);
 }
 
-/* With the tile and the weights that take most. */
+/* Checks the tile and the weights that take most memory. */
 const char *gather_declines(const struct conv *call)
 {
     const double most = 0x7FFFFFFF;

@@ -1,5 +1,5 @@
-/* How the general rungs divide a convolution: a matrix product of the filters with the im2col
- * matrix, whose elements are gathered from the input; with groups, a product for each group. */
+/* How the general rungs divide a convolution: one matrix product per group, of the filters with the
+ * im2col matrix, whose elements are gathered from the input. */
 #ifndef GATHER_PLAN_H
 #define GATHER_PLAN_H
 
@@ -8,8 +8,8 @@
 /* Rows of the im2col matrix in a stage. */
 enum { GATHER_DEPTH = 16 };
 
-/* A row of the im2col matrix, or, if it is uniform, a stage: where its input is, from the one under
- * a pixel's first tap. */
+/* Where the input of a row of the im2col matrix is, relative to the one under a pixel's first tap.
+ * If stages are uniform, one entry holds for a whole stage. */
 struct gather_tap {
     int offset, y, x, unused;
 };
@@ -17,23 +17,23 @@ struct gather_tap {
 struct gather_plan {
     /* Whether the rows of a stage have the same tap and differ only in the channel. */
     bool uniform;
-    unsigned vector; /* floats for each copy of inputs: 4 if neighbouring pixels are neighbours in
-                        memory for each tap, and aligned; else 1 */
+    unsigned vector; /* floats per copy of inputs: 4 if neighbouring pixels are neighbours in memory
+                        for each tap, and aligned; else 1 */
     unsigned tile_filters, tile_pixels, resident;
-    unsigned filter_tiles, pixel_tiles; /* of a group */
-    unsigned filters, pixels;           /* of a group; of all its images */
+    unsigned filter_tiles, pixel_tiles; /* per group */
+    unsigned filters, pixels;           /* per group; `pixels`: of all images */
     unsigned stages;                    /* along the rows of the im2col matrix */
-    unsigned splits;                    /* parts into which they are divided */
+    unsigned splits;                    /* parts into which the stages are divided */
     size_t weights_step;                /* floats from a group's weights to the next group's */
     /* In the workspace: */
-    struct gather_tap *taps; /* one for each stage if uniform, else for each row of the stages */
+    struct gather_tap *taps; /* one per stage if uniform, else one per row of the stages */
     float *weights;          /* [group][row][filter], padded with zeros to whole stages and tiles */
     float *parts;            /* for each split, an output of its own */
 };
 
-/* The tile of a block; the blocks that fit on an SM; the floats per weight; the number of filters
- * whose products take as long as gathering their inputs (this and cost_of were fitted on an H200);
- * and the speed of its products, as a multiple of float32's units. */
+/* The tile of a block; the blocks that fit on an SM; the floats per weight. gather_cost: the number
+ * of filters whose products take as long as gathering their inputs (fitted on an H200, like
+ * cost_of). speed: of its products, as a multiple of the speed of the float32 units. */
 struct gather_tile {
     unsigned filters, pixels, resident, weight_floats;
     double gather_cost, speed;
@@ -41,8 +41,8 @@ struct gather_tile {
 
 /* What a plan may do. */
 enum {
-    GATHER_TAP_ORDER = 1, /* order the rows so that stages are uniform, where channels allow it */
-    GATHER_SPLIT = 2,     /* divide the rows among blocks, where that is worth it */
+    GATHER_TAP_ORDER = 1, /* order the rows so that stages are uniform, if channels allow it */
+    GATHER_SPLIT = 2,     /* divide the rows among blocks, if that is worth it */
 };
 
 /* The plan with the best of these tiles. */
@@ -64,8 +64,8 @@ struct gather_plan gather_plan_of_one_tile(const struct conv *call);
 void multiply_gathered(const struct conv *call, const struct gather_plan *plan);
 void multiply_gathered_3xtf32(const struct conv *call, const struct gather_plan *plan);
 
-/* Write the plan's weights, as [row][filter], and its table of taps; or only that; and add the
- * outputs of its splits, in their order. */
+/* Write the plan's weights, as [row][filter], and its table of taps; write only the table; add the
+ * outputs of the splits, in their order. */
 void prepare_gather(const struct conv *call, const struct gather_plan *plan);
 void write_gather_taps(const struct conv *call, const struct gather_plan *plan);
 void add_gather_parts(const struct conv *call, const struct gather_plan *plan);

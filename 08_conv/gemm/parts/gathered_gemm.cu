@@ -4,7 +4,7 @@
 #include "gemm/parts/gathered_tile.cuh"
 #include "kernel/overlap.cuh"
 
-/* The kernel's constants: a block's tile, blocks per SM, stages in shared memory, floats in a copy
+/* The kernel's constants: a block's tile, blocks per SM, stages in shared memory, floats per copy
  * of inputs, whether stages are uniform. */
 template <unsigned FILTERS_, unsigned PIXELS_, unsigned RESIDENT_, unsigned STAGES_,
           unsigned VECTOR_, bool UNIFORM_>
@@ -23,8 +23,8 @@ struct work {
     unsigned next, end; /* stages along the rows of the im2col matrix */
     float *a, *b;
     unsigned reading, writing;
-    const float *weights; /* the next that this thread copies */
-    unsigned a_offset;    /* where, in a tile of A */
+    const float *weights; /* the next weights that this thread copies */
+    unsigned a_offset;    /* where they go in a tile of A */
     int4 tap;             /* of the next stage, if stages are uniform */
 };
 
@@ -54,7 +54,7 @@ static __device__ inline void
 start_stage(struct work *work, const gatherer<KIND::PIXELS, KIND::THREADS, KIND::VECTOR> &gather,
             const struct conv &call, const struct gather_plan &plan)
 {
-    constexpr unsigned ROWS = KIND::THREADS / (KIND::FILTERS / 4); /* of A, copied at once */
+    constexpr unsigned ROWS = KIND::THREADS / (KIND::FILTERS / 4); /* of A, per copy of the block */
     const size_t filters = plan.filter_tiles * KIND::FILTERS;
 
     if (work->next < work->end) {
@@ -124,7 +124,7 @@ static void launch_as(const struct conv *call, const struct gather_plan &plan)
     const unsigned blocks = blocks_for(*call, plan);
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)KIND::BYTES);
-    /* Blocks that start while the kernel before still runs all go to the SMs that are free first.
+    /* Blocks that start while the previous kernel still runs all go to the SMs that are free first.
      * With few waves, that imbalance costs more than the overlap gains. */
     if (blocks > 2 * KIND::RESIDENT * (unsigned)call->multiprocessors)
         launch_dependent(kernel, blocks, KIND::THREADS, KIND::BYTES, *call, plan);

@@ -7,7 +7,7 @@
 
 static const unsigned BLOCK = 256;
 
-/* The block's tiles in the rungs below, and a thread's part of the result: 8 x 4 sums. */
+/* The block's tiles in the rungs that include this file, and a thread's part of the result. */
 static const unsigned BLOCK_FILTERS = 64, BLOCK_PIXELS = 128, DEPTH = 16;
 static const unsigned FILTERS = 8, PIXELS = 4;
 static const unsigned A_PITCH = BLOCK_FILTERS + 4; /* fewer bank conflicts on stores of columns */

@@ -8,8 +8,8 @@ unsigned tensor_n_tiles(const struct conv *call)
     return divided_up(call->filters, 24) * 24 < divided_up(call->filters, 64) * 64 ? 3 : 8;
 }
 
-/* Chooses the width with the lowest estimated cost of all blocks: eight for each pixel, to
- * multiply, and one for each float of the input tile, to copy. */
+/* Chooses the width with the lowest estimated cost of all blocks. The cost is eight per pixel, to
+ * multiply, and one per float of the input tile, to copy. */
 static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned positions,
                                              unsigned rows, unsigned vector)
 {
@@ -60,8 +60,8 @@ struct tensor_plan tensor_plan_of(const struct conv *call)
  *     tap of each chunk, and two for the small products, which are less than 2^-9 of the others;
  *   - an addition for each column of taps.
  * (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021, found
- * at least one bit more since sm_80, which is not relied on.) This does not hold for numbers below
- * 2^-116, whose low parts are subnormal. */
+ * at least one more bit since sm_80. This bound does not rely on it.) The bound does not hold for
+ * numbers below 2^-116, whose low parts are subnormal. */
 double depth_tensor(const struct conv *call)
 {
     const double chunks = (double)divided_up(call->channels, CHUNK);

@@ -19,8 +19,8 @@ struct tensor_tiling {
     unsigned filter_blocks;
 };
 
-/* Bands of ROWS rows and GROUPS of 16 pixels of a warp, whose sums must fit in registers: many rows
- * for few filters, several groups for many. */
+/* A warp has ROWS rows and GROUPS groups of 16 pixels, whose sums must fit in registers. So it has
+ * many rows for few filters, and several groups for many filters. */
 #define TENSOR_ROWS(n_tiles) ((n_tiles) == 3 ? 4U : 1U)
 #define TENSOR_GROUPS(n_tiles) ((n_tiles) == 3 ? 1U : 2U)
 
@@ -29,7 +29,7 @@ struct tensor_plan {
     size_t blocks, bytes; /* of shared memory */
 };
 
-/* Groups of eight filters in a block: 24 filters if that wastes fewer than 64. */
+/* Groups of eight filters per block: 3 if blocks of 24 waste fewer filters than blocks of 64. */
 unsigned tensor_n_tiles(const struct conv *call);
 struct tensor_plan tensor_plan_of(const struct conv *call);
 double depth_tensor(const struct conv *call);

@@ -116,8 +116,8 @@ static void transform_filter(const struct transforms *t, const float *filter,
         }
 }
 
-/* The input under the first number of an output's tile: tiles are those of the outputs whose
- * distances are multiples of the dilation. */
+/* The input under the first number of an output's tile. The outputs of a tile are `dilation`
+ * apart. */
 static size_t tile_begin(const struct conv *call, const struct transforms *t, size_t tile)
 {
     const size_t phase = tile % call->dilation, number = tile / call->dilation;
@@ -125,7 +125,7 @@ static size_t tile_begin(const struct conv *call, const struct transforms *t, si
 }
 
 /* The element of |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| for a pixel, summed over the
- * channels; 0 unless the filter is as large as the transform's, at stride 1. */
+ * channels. It is 0 unless the filter has the transform's size and stride 1. */
 static double magnitude(const struct conv *call, const struct transforms *t,
                         struct conv_pixel pixel)
 {

@@ -2,7 +2,7 @@
 
 #include "base/integers.h"
 
-/* Tiles at once are a multiple of this, so that no block of the products spans two components. */
+/* `at_once` is a multiple of this, so that no block of the products spans two components. */
 static size_t padding_of(const struct gather_tile *tiles, unsigned tile_count)
 {
     size_t most = 1;
@@ -43,7 +43,7 @@ struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
     plan.inputs = plan.gather.parts;
     const size_t used = (size_t)((char *)plan.inputs - (char *)call->workspace);
     const size_t room = call->workspace_bytes > used ? call->workspace_bytes - used : 0;
-    const size_t floats = plan.components * (plan.channels + call->filters); /* of a tile */
+    const size_t floats = plan.components * (plan.channels + call->filters); /* per tile */
     const size_t most = room / sizeof(float) / floats / padding * padding;
     plan.at_once = smaller(plan.at_once, most > padding ? most : padding);
     plan.products = plan.inputs + plan.components * plan.channels * plan.at_once;

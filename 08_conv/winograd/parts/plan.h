@@ -4,15 +4,15 @@
 
 #include "gemm/parts/gather_plan.h"
 
-/* With dilation, outputs that are `dilation` apart in both directions share inputs, and others do
- * not: an image has dilation x dilation phases, each with tiles of its own. */
+/* With dilation, outputs that are `dilation` apart in both directions share inputs; other outputs
+ * do not. So an image has dilation x dilation phases, each with tiles of its own. */
 struct winograd_plan {
-    unsigned tile;                       /* outputs of a tile, in each direction */
-    unsigned across, down;               /* tiles of a phase, horizontally and vertically */
-    unsigned phases_across, phases_down; /* the dilation, or fewer outputs */
-    unsigned components, channels;       /* numbers of a transformed tile; channels, padded */
+    unsigned tile;                       /* outputs per tile, in each direction */
+    unsigned across, down;               /* tiles per phase, horizontally and vertically */
+    unsigned phases_across, phases_down; /* the dilation, or fewer for few outputs */
+    unsigned components, channels;       /* numbers per transformed tile; channels, padded */
     size_t tiles;                        /* of all phases and images */
-    size_t at_once;                      /* tiles that the workspace has room for, padded */
+    size_t at_once;                      /* tiles that fit in the workspace, padded */
     /* The products of all components: a 1 x 1 convolution of an image of `at_once` pixels, whose
      * groups are the components. */
     struct conv product;

@@ -143,7 +143,7 @@ struct winograd<4, 5> {
     }
 };
 
-/* The coordinates of a tile: its first output. */
+/* The coordinates of a tile: those of its first output. */
 struct tile_coord {
     unsigned batch, y, x;
 };
@@ -163,7 +163,7 @@ static __device__ void transform_patch(float *patch)
 }
 
 /* Transforms a tile's products `m`, and stores the outputs that are inside the plane, an image's
- * with one filter. The tile begins at (y, x). DILATED: its outputs are that far apart. */
+ * outputs for one filter. The tile begins at (y, x). DILATED: its outputs are `dilation` apart. */
 template <unsigned TILE, unsigned SIDE, bool DILATED>
 static __device__ void store_outputs(const float *m, const struct conv &call, size_t plane,
                                      unsigned y, unsigned x)

@@ -10,8 +10,8 @@ struct shape {
     int out_height, out_width;
 };
 
-/* matrix[(c, r, s)][p] = what output pixel p sees in channel c through place (r, s) of the
- * window. */
+/* matrix[(c, r, s)][p] = the input that output pixel p sees in channel c through place (r, s) of
+ * the window. */
 __global__ void fill(const float *in, float *matrix, struct shape shape)
 {
     const int p = blockIdx.x * blockDim.x + threadIdx.x;
