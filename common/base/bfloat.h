@@ -1,4 +1,4 @@
-/* bfloat16, the upper half of a float's 32 bits, as those 16 bits. */
+/* bfloat16, stored as the upper 16 of a float's 32 bits. */
 #ifndef RUNGS_BFLOAT_H
 #define RUNGS_BFLOAT_H
 

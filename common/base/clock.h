@@ -1,4 +1,4 @@
-/* The time that has passed since some moment in the past. */
+/* The time that has passed since a fixed moment in the past. */
 #ifndef RUNGS_CLOCK_H
 #define RUNGS_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* Errors as values: a message of one line and the exit code that goes with it. */
+/* Errors as values: a message of one line and the exit code that belongs to it. */
 #ifndef RUNGS_ERROR_H
 #define RUNGS_ERROR_H
 
@@ -18,7 +18,7 @@ struct error {
     char text[512]; /* one line, without a newline */
 };
 
-/* Fills *error and returns false, so that a function that fails can `return error_set(...)`. */
+/* Fills *error and returns false, so that a failing function can `return error_set(...)`. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

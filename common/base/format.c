@@ -25,12 +25,12 @@ char *format_time(double microseconds, char buffer[static FORMAT_TIME_SIZE])
     enum { LAST = sizeof units / sizeof units[0] - 1 };
 
     size_t unit = 0;
-    /* 999.5 is where three digits round to 1000. */
+    /* From 999.5 on, three digits round to 1000. */
     while (unit < LAST && fabs(microseconds * units[unit].per_microsecond) >= 999.5)
         unit++;
     double value = microseconds * units[unit].per_microsecond;
     double size = fabs(value);
-    if (size >= 1e6) /* more than eleven days: never measured, but it has to fit the buffer */
+    if (size >= 1e6) /* more than eleven days: never measured, but it must fit in the buffer */
         snprintf(buffer, FORMAT_TIME_SIZE, "%.2e s", value);
     else if (size < 0.001)
         snprintf(buffer, FORMAT_TIME_SIZE, "%.1e ns", value);

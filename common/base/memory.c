@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* "12.3 GiB" */
+/* Formats bytes like "12.3 GiB". */
 static void format_bytes(double bytes, char text[static 32])
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -17,7 +17,7 @@ static void format_bytes(double bytes, char text[static 32])
     snprintf(text, 32, "%.*f %s", unit == 0 ? 0 : 1, bytes, units[unit]);
 }
 
-/* What Linux can provide without swapping; SIZE_MAX if it does not say. */
+/* How much Linux can provide without swapping; SIZE_MAX if it does not say. */
 static size_t available_bytes(void)
 {
     size_t kibibytes = 0;
@@ -34,7 +34,7 @@ static size_t available_bytes(void)
 
 bool memory_available(size_t bytes, struct error *error)
 {
-    const size_t small = (size_t)64 << 20; /* not worth reading /proc/meminfo for */
+    const size_t small = (size_t)64 << 20; /* too little to read /proc/meminfo for */
     char wanted[32], free_now[32];
 
     if (bytes <= small)
@@ -63,7 +63,7 @@ void *host_allocate(size_t bytes, struct error *error)
         format_bytes((double)bytes, wanted);
         error_set(error, EXIT_DEVICE_ERROR, "out of memory: %s wanted", wanted);
     } else if (bytes >= huge_page) {
-        /* Fewer TLB misses. Only a hint, so a failure does not matter. */
+        /* Huge pages cause fewer TLB misses. This is only a hint, so a failure does not matter. */
         madvise(memory, (bytes + alignment) / alignment * alignment, MADV_HUGEPAGE);
     }
     return memory;

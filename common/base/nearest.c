@@ -10,7 +10,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many letters to insert, delete, replace or swap with the next. */
+/* How many letters to insert, delete, replace or swap with the next letter. */
 static size_t distance(const char *a, const char *b)
 {
     const size_t m = strlen(a), n = strlen(b);

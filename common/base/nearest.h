@@ -1,4 +1,4 @@
-/* The name that a user may have meant: of those tried, the one that differs from a text in the
+/* The name that a user may have meant: of the names tried, the one that differs from a text in the
  * fewest letters. */
 #ifndef RUNGS_NEAREST_H
 #define RUNGS_NEAREST_H

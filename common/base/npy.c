@@ -26,8 +26,8 @@
 enum {
     MAGIC_SIZE = 6,
     VERSION_SIZE = 2,
-    /* A header that can be accepted takes about 130 bytes. The limit only keeps a forged length
-     * from costing memory; it is above what version 1.0 can express. */
+    /* A header that can be accepted takes about 130 bytes. The limit only prevents that a forged
+     * length costs memory. It is above what version 1.0 can express. */
     MAX_HEADER_SIZE = 1 << 20,
     SHOWN_PATH_SIZE = 200,
     SHOWN_TEXT_SIZE = 64
@@ -73,9 +73,9 @@ const char *npy_type_name(enum npy_type type)
 
 /* ---- text from files and users, made safe for a one-line message ---- */
 
-/* Copies `length` bytes; what does not fit is cut off and replaced by "...". Control characters,
- * which could break the line or control a terminal, become '.'; so do bytes that are not ASCII if
- * ascii_only. */
+/* Copies `length` bytes. If they do not fit, the rest is cut off and replaced by "...". Control
+ * characters, which could break the line or control a terminal, become '.'. If ascii_only, bytes
+ * that are not ASCII also do. */
 static void copy_shown(char *shown, size_t size, const char *text, size_t length, bool ascii_only)
 {
     bool cut = length >= size;
@@ -99,7 +99,7 @@ struct header {
     bool overflow;                    /* a dimension does not fit in size_t */
 };
 
-/* The parser's state. All reading of the text goes through peek and take, which cannot overrun. */
+/* The parser's state. Only peek and take read the text, and they cannot overrun it. */
 struct parser {
     const char *text;
     size_t length;
@@ -125,7 +125,7 @@ static void skip_spaces(struct parser *parser)
         parser->position++;
 }
 
-/* Skips spaces, and the character if it is the next one. Returns whether it was. */
+/* Skips spaces, and then the character if it comes next. Returns whether it did. */
 static bool take(struct parser *parser, char wanted)
 {
     skip_spaces(parser);
@@ -154,7 +154,7 @@ static bool take_word(struct parser *parser, const char *word)
     return true;
 }
 
-/* A string in either kind of quotes; *begin and *length leave out the quotes. */
+/* A string in single or double quotes; *begin and *length leave out the quotes. */
 static bool parse_string(struct parser *parser, const char **begin, size_t *length)
 {
     skip_spaces(parser);
@@ -176,8 +176,8 @@ static bool parse_string(struct parser *parser, const char **begin, size_t *leng
     return true;
 }
 
-/* The value of 'descr'. A list or tuple is skipped by counting brackets (not by recursion, so that
- * deep nesting cannot overflow the stack); its text is kept for the message that rejects it. */
+/* The value of 'descr'. A list or tuple is skipped by counting brackets. (Recursion could overflow
+ * the stack on deep nesting.) Its text is kept for the message that rejects it. */
 static bool parse_type(struct parser *parser, struct header *header)
 {
     const char *begin = NULL;
@@ -226,7 +226,7 @@ static bool parse_dimension(struct parser *parser, size_t *value, bool *overflow
     for (; c >= '0' && c <= '9'; c = peek(parser)) {
         size_t digit = (size_t)(c - '0');
         if (*value > (SIZE_MAX - digit) / 10)
-            *overflow = true; /* goes on, so that syntax errors further on are found, too */
+            *overflow = true; /* continues, to find syntax errors further on also */
         else
             *value = *value * 10 + digit;
         parser->position++;
@@ -317,7 +317,7 @@ static bool parse_header(struct parser *parser, struct header *header)
 /* ---- what the header means ---- */
 
 /* Looks up NumPy's type string. It may begin with a byte order: '<' little-endian, '>' big-endian,
- * '=' or none the host's, '|' not applicable. One-byte elements may have any. */
+ * '=' or none the host's, '|' not applicable. Any of them is valid for one-byte elements. */
 static bool find_type(const struct header *header, const char *shown_path, enum npy_type *type,
                       struct error *error)
 {
@@ -350,7 +350,7 @@ static bool find_type(const struct header *header, const char *shown_path, enum 
                      kind[0] == 'c' ? "a.real.astype(np.float32)" : "a.astype(np.float32)");
 }
 
-/* Fills *array, all but the data, and *bytes. */
+/* Fills *array, except for the data, and *bytes. */
 static bool interpret_header(const struct header *header, const char *shown_path, struct npy *array,
                              size_t *bytes, struct error *error)
 {
@@ -483,8 +483,8 @@ static bool read_header(int file, uintmax_t file_size, const char *shown_path,
     return success;
 }
 
-/* Of a NaN, sign and payload are dropped: all bits set is what the verifier takes for an element
- * that was never written. */
+/* Drops a NaN's sign and payload. The verifier regards an element with all bits set as never
+ * written. */
 static void canonical_nans(struct npy *array)
 {
     float *const floats = array->data;
@@ -502,8 +502,8 @@ static void canonical_nans(struct npy *array)
 static bool read_data(int file, size_t bytes, const char *shown_path, struct npy *array,
                       struct error *error)
 {
-    /* aligned_alloc wants a multiple of the alignment; an empty array gets a valid pointer too.
-     * No overflow: the file holds `bytes` bytes. */
+    /* aligned_alloc requires a multiple of the alignment. An empty array also gets a valid pointer.
+     * There is no overflow, because the file holds `bytes` bytes. */
     size_t rounded = (bytes / NPY_ALIGNMENT + 1) * NPY_ALIGNMENT;
     array->data = aligned_alloc(NPY_ALIGNMENT, rounded);
     if (array->data == NULL)
@@ -512,7 +512,7 @@ static bool read_data(int file, size_t bytes, const char *shown_path, struct npy
     size_t got;
     if (!read_fully(file, array->data, bytes, &got))
         return read_failed(shown_path, error);
-    if (got < bytes) /* the file was long enough before: another process has truncated it */
+    if (got < bytes) /* the file was long enough before, so another process truncated it */
         return error_set(error, EXIT_FILE_ERROR,
                          "%s: truncated data: %zu bytes expected, %zu found", shown_path, bytes,
                          got);

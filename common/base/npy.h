@@ -23,7 +23,7 @@ enum npy_type {
     NPY_FLOAT16, /* '<f2': half.h */
     NPY_FLOAT32, /* '<f4': float */
     NPY_FLOAT64, /* '<f8': double */
-    NPY_BOOL,    /* '|b1': one byte an element, 0 or 1 */
+    NPY_BOOL,    /* '|b1': one byte per element, 0 or 1 */
     NPY_UINT8    /* '|u1': unsigned char */
 };
 
@@ -35,11 +35,11 @@ struct npy {
     void *data; /* count elements, 64-byte aligned; never NULL after a success */
 };
 
-/* Reads the whole array at `path` into newly allocated memory, which npy_free releases.
- * On failure returns false, fills *error with one line that names the path, and leaves *array
- * zeroed (npy_free is then harmless). Codes: EXIT_FILE_ERROR for everything about the file,
- * EXIT_DEVICE_ERROR when memory runs out. Memory is allocated only after the file's length has been
- * checked against its header, so a forged header costs nothing. Only regular files are read. */
+/* Reads the whole array at `path` into newly allocated memory, which npy_free releases. On failure
+ * returns false, fills *error with one line that names the path, and leaves *array zeroed (npy_free
+ * is then harmless). Codes: EXIT_FILE_ERROR for everything about the file, EXIT_DEVICE_ERROR if
+ * memory runs out. Memory is allocated only after the file's length has been checked against its
+ * header, so a forged header costs nothing. Only regular files are read. */
 bool npy_read(const char *path, struct npy *array, struct error *error);
 
 /* Releases the data and zeroes *array. A zeroed struct and NULL are fine. */

@@ -1,6 +1,6 @@
 /* Command-line options as data: each entry of a table describes an option and the member of a
- * struct that it sets. The runner has a table of its own and each kind of problem another;
- * run/options.c parses the command line by both. */
+ * struct that it sets. The runner has one table and each kind of problem has another. run/options.c
+ * parses the command line by both. */
 #ifndef RUNGS_OPTION_H
 #define RUNGS_OPTION_H
 
@@ -31,10 +31,10 @@ struct option_field {
     enum option_kind kind;
     size_t member;            /* offsetof the member */
     size_t minimum;           /* the smallest value accepted (size, int, pair, count) */
-    size_t maximum;           /* the largest (int, count); 0: any */
+    size_t maximum;           /* the largest value accepted (int, count); 0: any */
     const char *const *names; /* the accepted names (name, count), ending with NULL */
-    const char *left_out;     /* the value if the user leaves out an optional argument */
-    bool square;              /* OPTION_PAIR: one number is both */
+    const char *left_out;     /* the value if the user gives no optional argument */
+    bool square;              /* OPTION_PAIR: one number stands for both */
     bool sets_size;           /* part of the problem's size */
     char letter;              /* short form, such as 'n' for -n; 0: none */
 };

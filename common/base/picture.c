@@ -40,8 +40,8 @@ static bool allocate(struct npy *array, size_t pictures, size_t height, size_t w
 
 enum { COLOURS = 3 };
 
-/* Whether the file's chunks go on to its last one, which libpng's simplified reader does not look
- * at. */
+/* Whether the file's chunks continue to the last one. libpng's simplified reader does not check
+ * that. */
 static bool is_whole(FILE *file)
 {
     static const uint8_t last[] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82};
@@ -119,7 +119,7 @@ static void ignore(png_structp png, png_const_charp message)
     (void)message;
 }
 
-/* Runs are all that is looked for: as small as what zlib does by default, and ten times as fast. */
+/* zlib looks only for runs. The file is as small as by default, and written ten times as fast. */
 static bool write_rows(FILE *file, const float *colours, png_uint_32 height, png_uint_32 width,
                        uint8_t *row, char message[MESSAGE_SIZE])
 {

@@ -17,8 +17,8 @@
  * npy_free releases it. Code: EXIT_FILE_ERROR. */
 bool picture_read(const char *path, struct npy *array, struct error *error);
 
-/* Writes colours[3][height][width] as an RGB PNG with 8 bits a channel, and commits the file;
- * values are rounded and clamped to 0 to 255. On failure the caller discards the file. Code:
+/* Writes colours[3][height][width] as an RGB PNG with 8 bits per channel, and commits the file.
+ * Values are rounded and clamped to 0 to 255. On failure the caller discards the file. Code:
  * EXIT_FILE_ERROR. */
 bool picture_write(struct whole_file *file, const float *colours, size_t height, size_t width,
                    struct error *error);

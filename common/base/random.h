@@ -1,5 +1,5 @@
 /* Counter-based random numbers: element i of a seeded stream is computed without the elements
- * before it, so that the same seed gives the same data for any size, order and number of threads.
+ * before it. Therefore the same seed gives the same data for any size, order and number of threads.
  * The mixing function is splitmix64's (Steele, Lea, Flood: Fast splittable pseudorandom number
  * generators, OOPSLA 2014). */
 #ifndef RUNGS_RANDOM_H
@@ -15,7 +15,7 @@ static inline uint64_t random_bits(uint64_t seed, uint64_t index)
     return z ^ (z >> 31);
 }
 
-/* The same for one of `streams` streams of the seed, which have no element in common. */
+/* The same for one of `streams` streams of the seed. They have no element in common. */
 static inline uint64_t random_stream(uint64_t seed, unsigned streams, unsigned stream,
                                      uint64_t index)
 {

@@ -14,7 +14,7 @@ static const char *kind_of_file(mode_t mode)
 int regular_file_open(const char *path, const char *shown, const char *wanted, struct error *error)
 {
     struct stat status;
-    /* O_NONBLOCK: opening a pipe without a writer must not wait. No effect on regular files. */
+    /* O_NONBLOCK: opening a pipe without a writer must not wait. Regular files ignore it. */
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
     if (file < 0) {

@@ -1,4 +1,4 @@
-/* What --version prints. */
+/* The version that --version prints. */
 #ifndef RUNGS_VERSION_H
 #define RUNGS_VERSION_H
 

@@ -15,7 +15,7 @@ static bool cannot_write(const char *path, struct error *error)
     return error_set(error, EXIT_FILE_ERROR, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* Whether the path exists and is not a regular file: it is then written in place. */
+/* Whether the path exists and is not a regular file. It is then written in place. */
 static bool is_special(const char *path)
 {
     struct stat status;
@@ -28,7 +28,7 @@ static bool is_pipe(const char *path)
     return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-/* Opens a pipe for writing; -1 if nobody reads from it. Its reader may be starting just now. */
+/* Opens a pipe for writing; -1 if no process reads from it. Waits up to 1 s for a reader. */
 static int open_pipe(const char *path)
 {
     const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
@@ -42,12 +42,12 @@ static int open_pipe(const char *path)
         errno = ENXIO;
     }
     if (descriptor >= 0)
-        fcntl(descriptor, F_SETFL, 0); /* a slow reader is waited for */
+        fcntl(descriptor, F_SETFL, 0); /* later writes wait for a slow reader */
     return descriptor;
 }
 
-/* Whether the path is the file that standard output goes to, which must not be replaced, nor what
- * was printed to it overwritten. */
+/* Whether the path is the file that standard output goes to. That file must not be replaced, and
+ * the text already printed to it must not be overwritten. */
 static bool is_standard_output(const char *path)
 {
     struct stat file, output;
@@ -160,7 +160,7 @@ static bool write_whole(int descriptor, const char *text, size_t length)
     return true;
 }
 
-/* A reader that goes away is an error like any other, not a signal that ends the program. */
+/* If the reader closes the pipe, that is an ordinary error, not a signal that ends the program. */
 static bool write_to_pipe(int pipe, const char *text, size_t length)
 {
     void (*const old)(int) = signal(SIGPIPE, SIG_IGN);
@@ -252,7 +252,7 @@ bool whole_file_same(const char *one, const char *other)
         return S_ISREG(one_status.st_mode) && one_status.st_dev == other_status.st_dev &&
                one_status.st_ino == other_status.st_ino;
 
-    /* Neither exists: the same name in the same folder. */
+    /* Neither file exists, so compare names and folders. */
     char *const paths[] = {followed(one), followed(other)};
     char folders[2][PATH_MAX];
     const char *names[2] = {NULL, NULL};

@@ -1,7 +1,7 @@
-/* Files that are replaced atomically: the contents are collected in memory, written to a temporary
- * file in the same directory and renamed at the end, so that a program that fails or is interrupted
- * leaves the old file as it was. A path that is not a regular file (a pipe, /dev/stdout) is written
- * in place. */
+/* Files that are replaced atomically. The contents are collected in memory, written to a temporary
+ * file in the same directory and renamed at the end. If the program fails or is interrupted, the
+ * old file stays as it was. A path that is not a regular file (a pipe, /dev/stdout) is written in
+ * place. */
 #ifndef RUNGS_WHOLE_FILE_H
 #define RUNGS_WHOLE_FILE_H
 
@@ -18,8 +18,8 @@ struct whole_file {
     int pipe; /* the open pipe, if the path is one; or -1 */
 };
 
-/* Checks that the path can be written, so that a program fails before its work, not after it; of a
- * pipe, that somebody reads from it. Code: EXIT_FILE_ERROR. */
+/* Checks that the path can be written, so that a program fails before its work, not after it. For a
+ * pipe, checks that a process reads from it. Code: EXIT_FILE_ERROR. */
 bool whole_file_open(struct whole_file *file, const char *path, struct error *error);
 
 /* Writes the file and closes it; on failure an existing file is left as it was. Code:
@@ -29,7 +29,7 @@ bool whole_file_commit(struct whole_file *file, struct error *error);
 /* Closes the file without writing anything. */
 void whole_file_discard(struct whole_file *file);
 
-/* Whether two paths lead to one regular file, or will, once it is written. */
+/* Whether two paths lead to the same regular file, or will, once it is written. */
 bool whole_file_same(const char *one, const char *other);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "device/gpu.h"
 
-/* FP32 cores per multiprocessor. Source: CUDA C++ Programming Guide, Arithmetic Instructions, table
- * of throughput by compute capability. */
+/* FP32 cores per SM. Source: CUDA C++ Programming Guide, Arithmetic Instructions, table of
+ * throughput by compute capability. */
 static int cores_per_multiprocessor(int compute_capability)
 {
     return compute_capability == 75 || compute_capability == 80 ? 64 : 128;
@@ -32,10 +32,10 @@ static bool open_device(int device, struct machine *machine, struct error *error
 
 /* ---- recordings, as CUDA graphs -------------------------------------------------------------- */
 
-/* The default stream of a program that is compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM. */
+/* The default stream in programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM. */
 #define DEFAULT_STREAM cudaStreamPerThread
 
-/* In this mode, calls that wait or allocate are refused to this thread, and spoil the recording. */
+/* In this mode, this thread's calls that wait or allocate fail, and invalidate the recording. */
 static bool record_start(struct error *error)
 {
     gpu_record.spoilt[0] = '\0';
@@ -45,8 +45,8 @@ static bool record_start(struct error *error)
     return gpu_record.active;
 }
 
-/* The launches of a graph that may start early (common/kernel/overlap.cuh). Toolkits
- * before 12.3 do not record them so. */
+/* Counts the launches of a graph that may start early (common/kernel/overlap.cuh). Toolkits before
+ * 12.3 do not record that property. */
 static bool count_dependents(cudaGraph_t graph, size_t *count, struct error *error)
 {
     *count = 0;
@@ -59,7 +59,7 @@ static bool count_dependents(cudaGraph_t graph, size_t *count, struct error *err
 #endif
     if (!gpu_succeeded(GET_EDGES(graph, NULL, NULL, NULL, &edges), "cudaGraphGetEdges", error))
         return false;
-    if (edges == 0) /* cudaGraphGetEdges takes no arrays for them */
+    if (edges == 0) /* cudaGraphGetEdges does not accept arrays of 0 edges */
         return true;
     cudaGraphNode_t *const nodes = calloc(2 * edges + 1, sizeof *nodes);
     cudaGraphEdgeData *const data = calloc(edges + 1, sizeof *data);
@@ -87,7 +87,7 @@ static bool record_stop(struct recording *recording, struct error *error)
     *recording = (struct recording){.replayable = NULL};
     gpu_record.active = false;
     const cudaError_t ended = cudaStreamEndCapture(DEFAULT_STREAM, &graph);
-    const cudaError_t launched = cudaGetLastError(); /* of a call whose status was not looked at */
+    const cudaError_t launched = cudaGetLastError(); /* from a call whose status was not checked */
     bool done = gpu_record.spoilt[0] == '\0'
                     ? gpu_succeeded(ended, "cudaStreamEndCapture", error) &&
                           gpu_succeeded(launched, "kernel launch", error)

@@ -84,7 +84,7 @@ static bool is_like_first(int device, struct error *error)
                      first.name, device, other.name);
 }
 
-/* With several ranks, each has one GPU, which is in use already. */
+/* Each of several ranks has one GPU, which is already in use. */
 static bool join_ranks(int *count, struct error *error)
 {
     struct cudaDeviceProp own;
@@ -130,7 +130,7 @@ bool gpu_join(int *count, struct error *error)
     return true;
 }
 
-/* Does it on every GPU that works, the first one last. */
+/* Calls `work` for every GPU that works, for the first one last. */
 static bool on_each(bool (*work)(int device, struct error *error), struct error *error)
 {
     if (joined == 1)
@@ -220,7 +220,7 @@ bool gpu_timer_stop(double *microseconds, struct error *error)
         !gpu_succeeded(cudaEventElapsedTime(&milliseconds, started, stopped),
                        "cudaEventElapsedTime", error))
         return false;
-    *microseconds = ranks_greatest((double)milliseconds * 1e3); /* the last one's */
+    *microseconds = ranks_greatest((double)milliseconds * 1e3); /* of the slowest rank */
     return true;
 }
 

@@ -9,7 +9,7 @@ bool guarded_create(struct guarded *array, size_t count, size_t offset, size_t a
                     const struct back_end *back_end, struct error *error)
 {
     const size_t margins = MARGIN_BEFORE + offset + after;
-    /* On overflow, a size that no machine has, so that the allocation fails. */
+    /* On overflow, use a size that no machine has, so that the allocation fails. */
     const size_t total = count > SIZE_MAX - margins ? SIZE_MAX : count + margins;
 
     *array = (struct guarded){.before = MARGIN_BEFORE + offset, .count = count, .total = total};

@@ -1,6 +1,6 @@
-/* Arrays with guard margins, which reveal a rung that reads or writes outside them. Inputs have no
- * margin after them: they end where the allocation ends, so that a bounds checker (the simt back
- * end, a sanitizer) reports a read past the end even if it changes no result.
+/* Arrays with guard margins, which reveal rungs that access memory outside the arrays. Inputs have
+ * no margin after them: they end where the allocation ends. So a bounds checker (the simt back end,
+ * a sanitizer) reports a read past the end even if it changes no result.
  *
  * All sizes here are in bytes. */
 #ifndef RUNGS_GUARDED_H
@@ -20,7 +20,7 @@ struct guarded {
     size_t before; /* size of the margin before the array */
     size_t count;  /* size of the array */
     size_t total;  /* size of the margins and the array together */
-    /* `total` bytes each: the host's copy, and the one that rungs use. They are the same memory on
+    /* `total` bytes each: the host's copy, and the copy that rungs use. They are the same memory on
      * a back end with host_memory. */
     unsigned char *host;
     unsigned char *memory;
@@ -32,7 +32,7 @@ bool guarded_create(struct guarded *array, size_t count, size_t offset, size_t a
                     const struct back_end *back_end, struct error *error);
 void guarded_destroy(struct guarded *array, const struct back_end *back_end);
 
-/* The array's first byte in the host's copy, and in the one that rungs use. */
+/* The array's first byte in the host's copy, and in the copy that rungs use. */
 void *guarded_host(const struct guarded *array);
 void *guarded_memory(const struct guarded *array);
 
@@ -42,17 +42,17 @@ bool guarded_upload(const struct guarded *array, const struct back_end *back_end
 bool guarded_download(const struct guarded *array, const struct back_end *back_end,
                       struct error *error);
 
-/* Fill the host's copy with repeated `value`: array and margins, or the margins only. */
+/* Fill the host's copy with repeated `value`: the array and its margins, or only the margins. */
 void guarded_fill(const struct guarded *array, float value);
 void guarded_fill_margins(const struct guarded *array, float value);
 
 /* Whether the margins of the host's copy still hold `value`. If not, *place is the first byte that
- * differs, relative to the array's first. */
+ * differs, relative to the array's first byte. */
 bool guarded_margins_hold(const struct guarded *array, float value, ptrdiff_t *place);
 
 /* Two different NaNs, which same_bits tells apart. guard_value fills the margins of inputs, so that
- * reading there makes the result NaN. poison_value is what outputs are filled with before a rung
- * runs: bytes of 0xFF, which are a NaN as double, too. */
+ * reading there makes the result NaN. poison_value fills outputs before a rung runs: its bytes of
+ * 0xFF are also a NaN as double. */
 float guard_value(void);
 float poison_value(void);
 bool same_bits(float a, float b);

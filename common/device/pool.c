@@ -12,27 +12,27 @@
 
 /* How often a thread polls before it goes to sleep: LOOKS times in a tight loop, then YIELDS times
  * with a sched_yield in between. Together this must last longer than a job whose threads have to be
- * woken. Otherwise those that are woken first are asleep again when the last has finished, and so
- * on in every job: with 0.1 ms, jobs of 16 threads took 0.2 to 0.3 ms, which take 0.01 ms when all
- * are awake. */
+ * woken. Otherwise the threads that are woken first are asleep again when the last one has
+ * finished, and this repeats in every job. With 0.1 ms, jobs of 16 threads took 0.2 to 0.3 ms; they
+ * take 0.01 ms if all are awake. */
 enum { LOOKS = 5000, YIELDS = 4000 }; /* about 0.1 ms, and about 2 ms more */
 
 enum { CACHE_LINE = 64 };
 
 /* The current job. The ticket combines the job's number with the number of threads that take part.
- * The caller writes it last; the workers then read the other members, which do not change until all
- * have finished. Everything is in one cache line, so that a worker learns all from one miss: an
- * empty job takes 16 threads 0.9 us, where a line for each worker took 1.5 to 2.1 us. */
+ * The caller writes it last. The workers then read the other members, which do not change until all
+ * have finished. Everything is in one cache line, so a worker reads it with one miss. An empty job
+ * takes 16 threads 0.9 us; with a line per worker it took 1.5 to 2.1 us. */
 static struct {
     alignas(2 * CACHE_LINE) _Atomic uint64_t ticket;
     void (*work)(void *argument, int thread);
     void *argument;
-    bool may_spin; /* false, with more threads than processors: sleep at once after the job */
+    bool may_spin; /* false if there are more threads than processors: sleep right after the job */
 } job;
 
 enum { TICKET_THREADS = 512 }; /* ticket = number * TICKET_THREADS + threads */
 
-/* A worker's state, in a cache line of its own: no false sharing when it reports that it has
+/* A worker's state, in a cache line of its own, to avoid false sharing when it reports that it has
  * finished. Worker t runs share t; number 0 is the caller. */
 static struct worker {
     alignas(2 * CACHE_LINE) _Atomic uint64_t finished; /* ticket of the last job that it finished */
@@ -42,7 +42,7 @@ static struct worker {
 static int started = 1;
 
 static int processors;                /* usable ones; 0 until the first worker is started */
-static int home;                      /* the caller's processor, to which no worker is bound */
+static int home;                      /* the caller's processor; no worker is bound to it */
 static int worker_bound[CPU_SETSIZE]; /* by processor: the worker bound to it; 0: none */
 
 static inline void spin_pause(void)
@@ -63,13 +63,13 @@ static bool is_wanted(const struct worker *self, uint64_t seen)
     return ticket != seen && ticket % TICKET_THREADS > (uint64_t)(self - workers);
 }
 
-/* May also return without a new job: when the caller posted to wake this worker for a job that it
- * had already found, and done, by itself. */
+/* May also return without a new job. That happens if the caller posted to wake this worker for a
+ * job that the worker had already found and done. */
 static void sleep_until_told(struct worker *self, uint64_t seen)
 {
     /* The worker sets `asleep`, then checks for a ticket; the caller writes the ticket, then checks
      * `asleep`. These accesses are sequentially consistent, so at least one sees the other's write
-     * and no wake-up is lost. Whoever clears `asleep` decides whether the caller posts. */
+     * and no wake-up is lost. The thread that clears `asleep` decides whether the caller posts. */
     atomic_store(&self->asleep, true);
     if (is_wanted(self, seen) && atomic_exchange(&self->asleep, false))
         return;
@@ -109,7 +109,7 @@ static void bind_to(pthread_t thread, int processor)
     pthread_setaffinity_np(thread, sizeof one, &one);
 }
 
-/* Binds worker t to the t-th of the usable processors, of which number 0 is the caller's. */
+/* Binds worker t to the t-th of the usable processors. Number 0 of them is the caller's. */
 static void bind_worker(pthread_t thread, int t)
 {
     cpu_set_t usable;
@@ -140,7 +140,7 @@ static void start_workers(int threads)
     home = -1;
     if (sched_getaffinity(0, sizeof usable, &usable) == 0)
         for (home = 0; home < CPU_SETSIZE - 1 && !CPU_ISSET(home, &usable); home++)
-            ; /* (a macro, which may look at its argument several times, as musl's does) */
+            ; /* (a macro, which may evaluate its argument several times, as musl's does) */
     while (started < threads && started < POOL_MOST) {
         struct worker *const worker = &workers[started];
         pthread_t thread;
@@ -153,10 +153,10 @@ static void start_workers(int threads)
     }
 }
 
-/* The caller is not bound to a processor: threads that it starts elsewhere would inherit that. But
- * if the scheduler runs it on the processor of a worker that takes part, the two share that
- * processor while the caller's own is idle. So the caller is moved to its own processor, and the
- * binding is removed again: as long as no other thread runs there, the scheduler has no reason to
+/* The caller is not bound to a processor, because threads that it starts elsewhere would inherit
+ * that. But the scheduler may run it on the processor of a worker that takes part. The two then
+ * share that processor while the caller's own is idle. So the caller is moved to its own processor,
+ * and the binding is removed again. If no other thread runs there, the scheduler has no reason to
  * move it. */
 static void go_home(int threads)
 {

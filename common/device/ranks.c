@@ -10,7 +10,7 @@
 static struct ranks {
     const struct rank_calls *calls; /* NULL: there is one rank */
     int count, rank, place;
-    bool agreed; /* on an error */
+    bool agreed; /* the ranks agreed on an error */
 } ranks = {.count = 1};
 
 int ranks_count(void)
@@ -30,7 +30,7 @@ int ranks_place(void)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* Processes that MPI's launchers started together, by what they put into the environment. */
+/* The number of processes that an MPI launcher started together, according to the environment. */
 static int processes(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
@@ -41,7 +41,7 @@ static int processes(void)
     return 1;
 }
 
-/* MPI is loaded only here: a program starts without it. */
+/* Loads MPI only if it is needed, so a program starts without it. */
 static const struct rank_calls *load(struct error *error)
 {
     void *const library = dlopen(RANKS_MPI_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
@@ -55,7 +55,7 @@ static const struct rank_calls *load(struct error *error)
     return calls;
 }
 
-/* A rank that ends by itself, or through exit() after an error in the middle of a rung. */
+/* Ends all ranks if a rank ends by itself, or through exit() after an error within a rung. */
 __attribute__((unused)) static void end_all(int status, void *unused)
 {
     (void)unused;

@@ -2,8 +2,8 @@
  * (mpirun -n N). Without one there is a single rank, number 0, and the functions do nothing.
  *
  * All ranks do the same: they parse the same arguments, make the same inputs, and verify the same
- * results. What could differ between them, and what comes next depends on, they agree on here. MPI
- * is for that alone: what GPUs send each other goes through NCCL. */
+ * results. If a value could differ between them and decides what they do next, the ranks agree on
+ * it here. MPI is used only for that; GPUs send data to each other through NCCL. */
 #ifndef RUNGS_RANKS_H
 #define RUNGS_RANKS_H
 
@@ -17,29 +17,29 @@ extern "C" {
 #endif
 
 /* Finds the other ranks, and compares the arguments with theirs. From then on only rank 0 has a
- * standard output, and a rank that ends the program otherwise than by ranks_end() ends all. */
+ * standard output. A rank that ends the program other than by ranks_end() ends all ranks. */
 bool ranks_start(int argc, char **argv, struct error *error);
 
 int ranks_count(void);
 int ranks_rank(void);
-int ranks_place(void); /* the number among the ranks of its machine */
+int ranks_place(void); /* the number among the ranks of the same machine */
 
-/* The calls below are made by all ranks, in the same order. */
+/* All ranks make the following calls, in the same order. */
 
-/* True if all have succeeded so far; otherwise *error is, on all ranks, that of the first rank that
- * has not. */
+/* True if all ranks have succeeded so far. Otherwise all ranks get the *error of the first rank
+ * that has not. */
 bool ranks_agree(bool succeeded, struct error *error);
-/* What a rank has, to all. */
+/* Sends the data of rank `from` to all ranks. */
 void ranks_broadcast(void *data, size_t bytes, int from);
 /* The greatest of all ranks' numbers. */
 double ranks_greatest(double number);
-/* Returns when all have come. */
+/* Returns when all ranks have called it. */
 void ranks_meet(void);
 
-/* The exit code that follows for all ranks from this one's. An error that the ranks have not agreed
- * on ends all of them here. */
+/* The exit code of all ranks, derived from this rank's code. An error that the ranks have not
+ * agreed on ends all of them here. */
 int ranks_end(int code);
-/* Whether it is this rank that tells the user of the error. */
+/* Whether this rank is the one that reports the error to the user. */
 bool ranks_tells(void);
 
 #ifdef __cplusplus

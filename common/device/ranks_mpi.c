@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-/* What fails in MPI ends all ranks, with its own message. */
+/* A failure within MPI ends all ranks, with MPI's own message. */
 
 static void start(int *rank, int *count, int *place)
 {

@@ -1,4 +1,4 @@
-/* What ranks.c needs of MPI: a library of its own has it, ranks_mpi.c. */
+/* The MPI calls of ranks.c. They are in a library of their own, ranks_mpi.c. */
 #ifndef RUNGS_RANKS_MPI_H
 #define RUNGS_RANKS_MPI_H
 

@@ -15,8 +15,8 @@
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* Each iteration reads 128 bytes at each of four places, which then advance by `step`. Adjoining
- * places make one stream; places a quarter of the share apart make four. Some prefetchers fetch
- * more for several streams, while one is best in the first-level cache. */
+ * places form one stream; places a quarter of the share apart form four. Some prefetchers fetch
+ * more for several streams, while one stream is best in the first-level cache. */
 struct share {
     const char *place[4];
     size_t step, end;
@@ -167,10 +167,10 @@ static double time_passes(struct reader *reader, size_t passes)
     return (now_s() - start) / (double)passes;
 }
 
-/* A way to read the buffer, and the shortest time that a pass took this way. */
+/* How many threads and streams read the buffer, and the shortest time of such a pass. */
 struct way {
     int threads, streams;
-    size_t passes; /* timed together, since one may be too short */
+    size_t passes; /* timed together, because one may be too short */
     double best_s;
 };
 
@@ -199,10 +199,10 @@ static struct way first_look(struct reader *reader, int threads, int streams, do
     return way;
 }
 
-/* Times each way briefly, with all threads first, then half as many and so on, as long as there is
- * time, and a single thread in any case: on a busy machine threads that wait for each other use all
- * of the time up and still read next to nothing. Then times those longer that came close to the
- * best. */
+/* Times each way briefly: with all threads first, then with half of them and so on, until the time
+ * is up. A single thread is tried in any case, because on a busy machine, threads that wait for
+ * each other use up all of the time and still read next to nothing. Then times the ways longer that
+ * came close to the best. */
 static double shortest_pass(struct reader *reader, int threads, double seconds)
 {
     enum { MOST_WAYS = 32 };
@@ -232,8 +232,8 @@ static double shortest_pass(struct reader *reader, int threads, double seconds)
 
 /* The shortest pass over several buffers. Each is allocated before the previous one is freed, so
  * that it has other pages: how well a share fits into the caches depends on the pages' physical
- * addresses. (A small buffer has few pages; a large one, which no cache of one processor holds,
- * takes long to write.) A pass over a large buffer takes long, so that all ways need more time. */
+ * addresses. (This concerns small buffers. A large one fits in no processor's cache, and takes long
+ * to write.) A pass over a large buffer takes long, so all ways need more time. */
 static bool probe_buffers(struct reader *reader, int threads, size_t size, double *best_s,
                           struct error *error)
 {

@@ -1,10 +1,10 @@
 /* Measures the read bandwidth of the CPU: the most that a rung that only reads can reach.
  *
- * The threads of the pool (pool.h) read a buffer again and again, each its own share, which it was
- * also the first to write, with the widest loads that the processor has. This is tried with one
- * stream and with four per thread, with all threads and with fewer, and the fastest counts; waking
- * the threads and waiting for them are included. The buffer is as large as the problem, so it is
- * found at the same level, in a cache or in memory, as the problem's inputs. */
+ * The threads of the pool (pool.h) read a buffer again and again, with the widest loads that the
+ * processor has. Each thread reads its own share, which it also wrote first. This is tried with one
+ * stream and with four per thread, with all threads and with fewer, and the fastest counts. The
+ * time to wake the threads and to wait for them is included. The buffer is as large as the problem,
+ * so it is found at the same level, in a cache or in memory, as the problem's inputs. */
 #ifndef RUNGS_READ_PROBE_H
 #define RUNGS_READ_PROBE_H
 

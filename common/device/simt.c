@@ -1,5 +1,5 @@
-/* The back end simt: common/simt, which emulates a GPU on the CPU. Only this file uses it through
- * more than its CUDA runtime API. */
+/* The back end simt: common/simt, which emulates a GPU on the CPU. Only this file uses more of it
+ * than its CUDA runtime API. */
 #include <stdio.h>
 #include <stdlib.h>
 
