@@ -9,7 +9,7 @@ enum { MOST_ELEMENTS = 1 << 20, RANDOM_ELEMENTS = 2048, FEWEST_ELEMENTS = 16 };
 void judge_wrong_integer(struct comparison *comparison, const char *place, float got, int64_t want)
 {
     *comparison = (struct comparison){.error = fabs((double)got - (double)want)};
-    /* NaN's sign bit, which printf would show, means nothing. */
+    /* NaN's sign bit means nothing, but printf would show it. */
     snprintf(comparison->where, sizeof comparison->where, "%s: got %.9g, expected %lld", place,
              isnan(got) ? (double)NAN : (double)got, (long long)want);
 }
@@ -62,7 +62,7 @@ static double share_of(const struct comparison *comparison)
 
 bool judge_keep_worse(struct comparison *worst, const struct comparison *next)
 {
-    if (worst->where[0] != '\0') { /* not the first */
+    if (worst->where[0] != '\0') { /* not the first one */
         const bool both_alike = worst->right == next->right;
         if (worst->right < next->right || (both_alike && share_of(next) <= share_of(worst)))
             return false;

@@ -1,11 +1,11 @@
-/* Judges results that are too large to recompute: all of it on probes, a sample on real data.
+/* Judges results that are too large to recompute: all elements on probes, a sample on real data.
  *
- * A probe's inputs are small integers, so its result is integers, too, and can be checked exactly
+ * A probe's inputs are small integers. So its result also has integers and can be checked exactly
  * without a second matrix product (R. Freivalds, Probabilistic machines can use less running time,
  * IFIP Congress 1977): multiply both sides of C = A B by a vector x of random 64-bit integers, and
  * compare C x with A (B x), in integer arithmetic modulo 2^64. That takes O(n^2) operations instead
- * of O(n^3). If a row of C is wrong by d, it passes only if d . x = 0 modulo 2^64; since no element
- * of d exceeds 2^25, the probability of that is below 2^-38.
+ * of O(n^3). If a row of C is wrong by d, it passes only if d . x = 0 modulo 2^64. No element of d
+ * exceeds 2^25, so the probability of that is below 2^-38.
  *
  * A rung's sums are exact in float, in any order: the products are integers of at most 9 in
  * absolute value, so 2^24 / 9 = 1.8 million of them cannot exceed 2^24. For longer sums the random
@@ -41,18 +41,18 @@ void judge_wrong_integer(struct comparison *comparison, const char *place, float
 /* Fills *comparison for a write outside the result; `place` says where. */
 void judge_stray_write(struct comparison *comparison, const char *place);
 
-/* Checks whether the margins of the host's copy of the result were overwritten: they no longer hold
- * `value`. If so, fills *comparison and returns true. An element has `size` bytes. */
+/* Checks whether the margins of the host's copy of the result were overwritten, so that they no
+ * longer hold `value`. If so, fills *comparison and returns true. An element has `size` bytes. */
 bool judge_margins(const struct guarded *result, float value, size_t size,
                    struct comparison *comparison);
 
-/* If *comparison is right since NaN was expected, but the element, of `size` bytes, still holds
- * what results are filled with before a rung runs (poison_value), makes it wrong: it was never
- * written. */
+/* Makes *comparison wrong if it is right only because NaN was expected, and the element was never
+ * written. The element, of `size` bytes, then still holds the value that fills results before a
+ * rung runs (poison_value). */
 void judge_unwritten(struct comparison *comparison, const void *element, size_t size);
 
-/* Replaces *worst by `next` if that is worse: wrong is worse than right, then the larger ratio of
- * error to bound is. Returns whether it was replaced: the caller then calls comparison_describe. */
+/* Replaces *worst by `next` if that is worse. A wrong result is worse than a right one; otherwise
+ * the larger ratio of error to bound is. If this returns true, call comparison_describe next. */
 bool judge_keep_worse(struct comparison *worst, const struct comparison *next);
 
 /* Indices along a dimension of `size` elements where kernels are likely to be wrong: both ends, and
@@ -62,8 +62,8 @@ enum { PLACES_MAX = 40 };
 size_t judge_places(size_t size, size_t places[PLACES_MAX]);
 
 /* How many of a result's `elements` elements, each a sum of `terms` products, to compare with a
- * reference: all if that is little work, otherwise the `places` of special interest and 2048 at
- * random, or fewer if even that is too much work. */
+ * reference: all if that is little work, otherwise the `places` of special interest and 2048 random
+ * ones, or fewer if even that is too much work. */
 size_t judge_sample_size(size_t elements, size_t terms, size_t places);
 
 #endif

@@ -32,16 +32,16 @@ struct problem_options {
     uint64_t seed;
     int threads;       /* the most CPU threads that a rung may use */
     const char *a, *b; /* .npy files with the inputs; NULL: random numbers from the seed */
-    unsigned gpus;     /* OPTION_GPUS: that share the work; ALL_GPUS or 0: all */
+    unsigned gpus;     /* OPTION_GPUS: the number that share the work; ALL_GPUS or 0: all */
 
     /* Not on the command line, but for tests: inputs start this many elements past an aligned
-     * address, and rows of matrices are this many elements longer than they need be. */
+     * address, and rows of matrices are longer than necessary by this many elements. */
     size_t offset;
     size_t padding;
     size_t skew; /* reductions: b starts this many elements further than a */
 
-    /* Of small problems (set_small), the multiprocessors that rungs are told of, so that they take
-     * the ways of larger problems, 0: all; and whether it is for rungs that decline the earlier. */
+    /* For small problems (set_small): how many SMs rungs see, so that they choose the code for
+     * larger problems; 0: all. Then whether it is only for rungs that declined the earlier ones. */
     int multiprocessors;
     bool is_for_the_rest;
 };
@@ -58,7 +58,7 @@ struct problem_options {
             .member = offsetof(struct problem_options, b)                                          \
     }
 
-/* Of kinds whose rungs work on several GPUs. --gpus all is ALL_GPUS. */
+/* For kinds whose rungs work on several GPUs. --gpus all is ALL_GPUS. */
 #define ALL_GPUS ((unsigned)-1)
 extern const char *const problem_all_gpus[];
 #define OPTION_GPUS                                                                                \
@@ -68,11 +68,11 @@ extern const char *const problem_all_gpus[];
             .names = problem_all_gpus                                                              \
     }
 
-/* The part of a problem that a rung is given, if not all of it. */
+/* The part of a problem that a rung is given, if it is not given all. */
 struct part {
     char shape[64];
     double bytes; /* the least traffic: each input read once, each output written once */
-    double flops; /* operations in the problem's definition, whatever the rung does */
+    double flops; /* operations in the problem's definition, also if the rung does others */
 };
 
 struct problem;
@@ -82,7 +82,7 @@ struct problem_kind {
     size_t options_size;
     const struct option_field *fields;
     size_t field_count;
-    /* Sets the defaults that are not 0. emulated: kernels run on the CPU, so slowly that the
+    /* Sets the defaults that are not 0. emulated: kernels run on the CPU, and are so slow that the
      * default problem is smaller. */
     void (*set_defaults)(struct problem_options *options, bool emulated);
     /* Checks options against each other. size_given: the user gave a size. */
@@ -94,7 +94,7 @@ struct problem_kind {
     void (*set_size)(struct problem_options *options, size_t size);
     /* Makes a large problem small enough to be counted by default. */
     void (*limit_size)(struct problem_options *options);
-    /* Makes these small problem number i, for run/small.h: sizes that leave tails, unaligned
+    /* Sets the options to small problem i, for run/small.h: sizes that leave tails, unaligned
      * inputs, every operator and type. False: there are no more. NULL: the kind has none. */
     bool (*set_small)(struct problem_options *options, size_t i);
 
@@ -117,8 +117,8 @@ struct problem_kind {
     /* Why the rung cannot do this problem, or is not in this build; NULL if it can. */
     const char *(*declines)(const struct problem *problem, const struct rung *rung);
 
-    /* Fills the result with NaN (poison_value), so that missing or stale output is noticed, and if
-     * `all`, the other memory that the rung may write, where prepare may have put something. */
+    /* Fills the result with NaN (poison_value), to detect missing or stale output. If `all`, also
+     * fills the other memory that the rung may write; prepare may have put data there. */
     bool (*poison)(struct problem *problem, const struct rung *rung, bool all, struct error *error);
 
     /* The rung's untimed preparation, called after every change of the inputs, before run. NULL: no
@@ -132,11 +132,11 @@ struct problem_kind {
     void (*describe)(const struct problem *problem, const struct rung *rung,
                      char text[RUNG_HOW_SIZE]);
 
-    /* What the rung is given. NULL: every rung is given all of the problem. */
+    /* The part that the rung is given. NULL: every rung is given all of the problem. */
     struct part (*part)(const struct problem *problem, const struct rung *rung);
 
-    /* Downloads the result and compares it with the reference. A wrong result is no error: returns
-     * false only if a device call failed. */
+    /* Downloads the result and compares it with the reference. A wrong result is not an error: the
+     * function returns false only if a device call failed. */
     bool (*check)(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                   struct error *error);
 
@@ -144,7 +144,7 @@ struct problem_kind {
     bool (*evict)(struct problem *problem, const struct rung *rung, struct error *error);
 };
 
-/* What all kinds have in common; each kind's own struct begins with it. */
+/* The members that all kinds have in common. Each kind's own struct begins with it. */
 struct problem {
     const struct problem_kind *kind;
     const struct back_end *back_end;
@@ -155,11 +155,11 @@ struct problem {
     bool is_scalar;     /* the result is one number, which reports show */
     double answer;      /* that number, from the reference */
     bool inexact_input; /* real data is loaded: a rounding bound applies */
-    int gpus;           /* that work together; 0: one */
+    int gpus;           /* GPUs that work together; 0: one */
     double bytes;       /* the least traffic: each input read once, each output written once */
     double flops;       /* operations in the problem's definition */
-    double units;       /* the peak of the units that do them, as a multiple of that of the GPU's
-                           float32 units; 0: these do; NaN: unknown */
+    double units;       /* the peak of the units for these operations, as a multiple of the peak of
+                           the GPU's float32 units; 0: those are the units; NaN: unknown */
 };
 
 /* Whether the inputs come from the user's files. */
@@ -169,8 +169,8 @@ static inline bool problem_from_files(const struct problem_kind *kind,
     return kind->from_files != NULL ? kind->from_files(options) : options->a != NULL;
 }
 
-/* Why the rung is not run: it cannot do the problem or is not in this build, the machine does not
- * have what it needs. NULL if it is; otherwise a string, which may be in `text`. */
+/* Why the rung is not run: it cannot do the problem, it is not in this build, or the machine lacks
+ * something. NULL if it is run; otherwise a string, which may be in `text`. */
 enum { REASON_SIZE = 64 };
 const char *problem_declines(const struct problem *problem, const struct rung *rung,
                              const struct machine *machine, char text[REASON_SIZE]);
@@ -184,9 +184,9 @@ static inline const struct back_end *rung_back_end(const struct rung *rung,
 
 /* ---- for the kinds of problems --------------------------------------------------------------- */
 
-/* Whether the host has memory for `arrays` bytes of guarded arrays, of which there are two copies
- * where a back end's own memory is host memory, too (simt), and for `host_only` bytes besides. One
- * check for all together: memory_available counts unwritten pages as available. */
+/* Whether the host has memory for `arrays` bytes of guarded arrays, and `host_only` further bytes.
+ * The host has two copies of the arrays if the back end's own memory is host memory (simt). One
+ * check for all, because memory_available counts unwritten pages as available. */
 bool problem_has_memory(const struct back_end *back_end, double arrays, double host_only,
                         struct error *error);
 
@@ -194,7 +194,7 @@ bool problem_has_memory(const struct back_end *back_end, double arrays, double h
 bool problem_evict(const struct problem *problem, const struct rung *rung,
                    const struct guarded *const arrays[], size_t count, struct error *error);
 
-/* From now on the GPUs asked for work together (struct back_end's join); *count is how many. */
+/* From now on the GPUs asked for work together (struct back_end's join). *count is their number. */
 bool problem_join(const struct problem_options *options, const struct back_end *back_end,
                   int *count, struct error *error);
 

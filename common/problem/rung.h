@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum rung_flags {
-    RUNG_LIBRARY = 1 << 0,          /* a library to compare with, after which the rung is named */
+    RUNG_LIBRARY = 1 << 0,          /* a library to compare with; the rung has its name */
     RUNG_LESSON = 1 << 1,           /* wrong on purpose: a wrong result is reported as `racy` */
     RUNG_NONDETERMINISTIC = 1 << 2, /* right, but the last bits differ from run to run */
     /* Runs on the host CPU in a GPU step: it is given the host's copies of the data, and is
@@ -19,9 +19,9 @@ enum rung_flags {
     RUNG_OTHER_ARITHMETIC = 1 << 4,
     /* Adds floats by atomics in global memory, which treat subnormal numbers as 0. */
     RUNG_FLUSHES_SUBNORMALS = 1 << 5,
-    /* Launches kernels of other rungs, as suits the problem, and says which (.how). */
+    /* Launches kernels of other rungs, chosen for the problem, and says which (.how). */
     RUNG_DISPATCHES = 1 << 6,
-    /* An experiment next to the climb: run with --all, or if --rung names it. */
+    /* An experiment beside the climb: it runs with --all, or if --rung names it. */
     RUNG_SIDE = 1 << 7
 };
 
@@ -33,10 +33,10 @@ struct rung {
     const char *idea; /* one line, for --list */
     unsigned flags;
     int needs_compute_capability; /* 0: any; 90: sm_90 and later */
-    /* Why the rung cannot run on this machine, or NULL if it can. NULL: it can on all. */
+    /* Why the rung cannot run on this machine; NULL if it can. A NULL function: it can on all. */
     const char *(*unavailable)(void);
-    /* No two rungs launch the same kernels, unless one names the other, or both a third one: its
-     * name, or several, and why. NULL: none. */
+    /* No two rungs may launch the same kernels, unless one names the other, or both name a third
+     * one. These are its name, or several, and the reason. NULL: none. */
     const char *same_kernels_as, *same_kernels_because;
 };
 

@@ -15,7 +15,7 @@ static const char *place_name(char place[static PLACE_SIZE], struct conv_pixel p
     return place;
 }
 
-/* An element of a probe's result, rounded if the rung need not be exact. */
+/* An element of a probe's result, rounded if the rung's probes need not be exact. */
 static float whole(const struct conv_rung *rung, float result)
 {
     return rung->rounds_whole_numbers ? rintf(result) : result;
@@ -95,7 +95,7 @@ static void judge_element(const struct conv_problem *problem, const struct conv_
     const struct conv_pixel pixel = sample->pixel;
     const struct reference *const reference = &sample->reference;
     const struct conv call = conv_call_on_host(problem);
-    const double roundings = rung->depth(&call) + 1; /* forming the product is one more */
+    const double roundings = rung->depth(&call) + 1; /* one more, for the product itself */
     const double own = rung->magnitude != NULL ? rung->magnitude(&call, &pixel) : 0;
     const double magnitude = rung->any_transform ? 16 * problem->largest_magnitude
                              : own > 0           ? own
@@ -110,7 +110,7 @@ static void judge_element(const struct conv_problem *problem, const struct conv_
         comparison_describe(worst, place_name(place, pixel));
 }
 
-/* Also judge NaN and infinities, up to 64, sampled or not: they are rarely right. */
+/* Also judges NaN and infinities, up to 64, sampled or not: they are rarely right. */
 static void judge_odd_ones(const struct conv_problem *problem, const struct conv_rung *rung,
                            struct comparison *worst)
 {

@@ -14,12 +14,12 @@
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
-/* A rung's workspace has room for that of a matrix product and, up to this many bytes, the im2col
- * matrix. It has at least room for the filters in any layout of the rungs (padded to whole blocks
- * of at most 128 filters and 16 channels or rows of the im2col matrix, at most 2 numbers for a
- * weight, and 4 for each row) and, for filters of 9 or 25 taps, for Winograd's filters (36 or 64
- * weights each) and its transformed inputs and outputs of 256 tiles. With groups, each has blocks
- * of its own; they may be so many that they have no room in this many bytes. */
+/* A rung's workspace holds that of a matrix product and, up to this many bytes, the im2col matrix.
+ * It is at least large enough for the filters in any layout of the rungs: padded to whole blocks of
+ * at most 128 filters and 16 channels or rows of the im2col matrix, at most 2 numbers per weight,
+ * and 4 per row. For filters of 9 or 25 taps, it also holds Winograd's filters (36 or 64 weights
+ * each) and its transformed inputs and outputs of 256 tiles. With groups, each has blocks of its
+ * own; if there are many, they may exceed this many bytes. */
 static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
@@ -28,7 +28,7 @@ size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, s
         return 0;
     if (dilation != 0 && kernel - 1 > (SIZE_MAX - 1) / dilation)
         return 0;
-    /* Saturates: the allocation of so large an output fails later. */
+    /* Saturates: the allocation of such a large output fails later. */
     const size_t padded = pad > (SIZE_MAX - size) / 2 ? SIZE_MAX : size + 2 * pad;
     const size_t extent = (kernel - 1) * dilation + 1;
 
@@ -71,8 +71,8 @@ static bool open_array(const char *path, const char *wanted, struct npy *file, s
     return true;
 }
 
-/* An RGB image as a batch of three images of one channel. Unless the user gives a padding, it is
- * such that a filter of odd size leaves the image's size unchanged. */
+/* An RGB image as a batch of three images of one channel. If the user gives no padding, a filter of
+ * odd size leaves the image's size unchanged. */
 static bool open_picture(struct conv_problem *problem, const struct conv_options *options,
                          struct error *error)
 {
@@ -258,7 +258,7 @@ static void describe(struct conv_problem *problem)
         snprintf(base->shape, sizeof base->shape, "%zux%zux%zux%zu:%zux%zux%zu:s%zu", call->batch,
                  call->groups * call->channels, call->height, call->width, call->filters,
                  call->kernel_height, call->kernel_width, call->stride_height);
-    const size_t most = sizeof base->shape - 1; /* longer ones are cut off */
+    const size_t most = sizeof base->shape - 1; /* the rest is cut off */
     const size_t used = (size_t)length < most ? (size_t)length : most;
     char *const rest = base->shape + used;
 
@@ -417,7 +417,7 @@ static void describe_rung(const struct problem *base, const struct rung *rung,
         kind_of(rung)->how(&call, text);
 }
 
-/* Keeps a copy of a right result, since the next rung overwrites the output. */
+/* Keeps a copy of a right result, because the next rung overwrites the output. */
 static bool keep_result(struct conv_problem *problem, struct error *error)
 {
     const size_t bytes = problem->output.count;

@@ -45,21 +45,21 @@ struct conv_rung {
     double (*depth)(const struct conv *call);
     /* The magnitude for the error bound at a pixel (compare.h), from a call whose pointers are to
      * host memory. NULL, or a result of 0: the sum of the terms' absolute values, which is right
-     * for any order of additions. Transforms such as Winograd's need a larger one: their products
-     * can be larger than any term of the sum that they replace. */
+     * for any order of additions. Transforms such as Winograd's need a larger magnitude, because
+     * their products can be larger than any term of the sum that they replace. */
     double (*magnitude)(const struct conv *call, const struct conv_pixel *pixel);
-    /* A library that may use any transform (larger Winograd tiles, FFT), so that no bound can be
-     * derived: it is allowed 16 times the bound of a serial sum, at the largest magnitude among the
-     * elements judged. */
+    /* A library that may use any transform (larger Winograd tiles, FFT). No bound can be derived
+     * for it, so it may have 16 times the error of a serial sum, at the largest magnitude among the
+     * judged elements. */
     bool any_transform;
-    bool takes_groups;         /* whether there may be more groups than one */
+    bool takes_groups;         /* whether there may be more than one group */
     bool rounds_whole_numbers; /* a probe's result is rounded to integers before it is judged */
     /* Describes how the rung ran. NULL: nothing to say. */
     void (*how)(const struct conv *call, char text[RUNG_HOW_SIZE]);
     /* Work that a user would do once for many calls, such as transforming the filters. Called after
      * every change of the inputs, before `run`; not timed. NULL: none. */
     void (*prepare)(const struct conv *call);
-    /* Why the rung cannot do this problem, or NULL if it can. A NULL function: it can do all. */
+    /* Why the rung cannot do this problem; NULL if it can. A NULL function: it can do all. */
     const char *(*declines)(const struct conv *call);
 };
 
@@ -92,13 +92,13 @@ static inline bool is_empty(const struct conv *call)
     return !has_outputs(call) || !has_products(call);
 }
 
-/* For rungs that require both. */
+/* For rungs that require both outputs and products. */
 static inline const char *conv_declines_empty(const struct conv *call)
 {
     return has_outputs(call) && !has_products(call) ? "requires inputs and taps" : NULL;
 }
 
-/* For rungs that do only 3 x 3 filters, at stride 1 without dilation, with 32-bit indices. */
+/* For rungs that support only 3 x 3 filters, at stride 1 without dilation, with 32-bit indices. */
 static inline const char *conv_declines_3x3(const struct conv *call)
 {
     if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride_height != 1 ||

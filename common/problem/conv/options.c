@@ -31,7 +31,7 @@ const struct option_field conv_fields[CONV_FIELDS] = {
      MEMBER(output), .letter = 'o'},
 };
 
-/* Emulated, about a quarter of the image's height and width. */
+/* If emulated, the image has about a quarter of the height and width. */
 void conv_set_defaults(struct problem_options *base, bool emulated)
 {
     struct conv_options *options = (struct conv_options *)base;
@@ -95,7 +95,7 @@ void conv_limit_size(struct problem_options *base)
 
     if (products <= 4e6)
         return;
-    size_t channels = options->channels / options->groups; /* of a group */
+    size_t channels = options->channels / options->groups; /* per group */
     size_t filters = options->filters / options->groups;
     limit(&options->batch, 1);
     limit(&filters, 4);
@@ -110,7 +110,7 @@ void conv_limit_size(struct problem_options *base)
 bool conv_set_small(struct problem_options *base, size_t i)
 {
     /* batch, channels, height, width, filters, groups; kernel; stride; pad, dilation; no image. The
-     * last one is for the rungs that have declined those before: whole groups of 16 channels. */
+     * last one is for the rungs that have declined all others: whole groups of 16 channels. */
     static const struct conv_options small[] = {
         {{0}, 2, 3, 7, 9, 5, 1, 3, 3, 1, 1, 1, 1, NULL, NULL, NULL},
         {{0}, 1, 6, 12, 37, 4, 2, 5, 5, 2, 2, 2, 1, NULL, NULL, NULL},

@@ -1,5 +1,5 @@
-/* Shared by the conv problem's files: conv.c creates the problem and runs rungs on it, reference.c
- * fills the inputs and computes what the result should be, check.c compares. */
+/* Shared by the conv problem's files. conv.c creates the problem and runs rungs on it, reference.c
+ * fills the inputs and computes the expected result, check.c compares. */
 #ifndef RUNGS_CONV_PARTS_H
 #define RUNGS_CONV_PARTS_H
 
@@ -13,8 +13,8 @@
 struct sample {
     struct conv_pixel pixel;
     struct reference reference;
-    /* False if a NaN or infinity of a filter meets the padding: a rung that multiplies by the zeros
-     * of the padding gets NaN, one that skips the padding does not, and both are right. */
+    /* False if a NaN or infinity of a filter is multiplied by the padding. A rung that multiplies
+     * by the padding's zeros gets NaN, one that skips the padding does not, and both are right. */
     bool defined;
 };
 
@@ -23,11 +23,11 @@ struct conv_problem {
     struct conv call; /* its pointers are to memory of the back end */
     struct guarded input, filter, output;
     struct npy file_input, file_filter;
-    void *host_workspace; /* for host rungs; allocated for the first */
+    void *host_workspace; /* for host rungs; allocated for the first one */
     uint64_t seed;
     size_t taps; /* products in one output element: channels * kernel_height * kernel_width */
 
-    /* Probes (judge.h). Convolution is linear in the filters, so a random linear combination of the
+    /* Probes (judge.h). Convolution is linear in the filters. So a random linear combination of the
      * output's channels equals the output of the same combination of the filters. */
     uint64_t *weights; /* the random factors, one per filter */
     uint64_t
@@ -40,7 +40,7 @@ struct conv_problem {
     size_t sample_count;
     double largest_magnitude; /* among the samples */
 
-    struct whole_file picture; /* PNG file to write the last right result to; path NULL: none */
+    struct whole_file picture; /* PNG file for the last right result; path NULL: none */
     float *last_right;         /* that result; NULL: none yet */
 };
 
@@ -54,11 +54,11 @@ struct conv conv_call_of(const struct conv_problem *problem, const struct rung *
 /* The arguments with the host's pointers, for any rung. */
 struct conv conv_call_on_host(const struct conv_problem *problem);
 
-/* Fills the inputs, with small integers or real data, and computes what the result should be. */
+/* Fills the inputs, with small integers or real data, and computes the expected result. */
 void conv_fill(struct conv_problem *problem);
 
 /* Stores the factors of one output element's products in term_inputs and term_filters and returns
- * how many there are; products with padding are left out. *defined: see struct sample. */
+ * how many there are. Products with padding are left out. *defined: see struct sample. */
 size_t conv_terms(const struct conv_problem *problem, struct conv_pixel pixel, bool *defined);
 
 struct sample conv_sample(const struct conv_problem *problem, struct conv_pixel pixel);

@@ -1,4 +1,4 @@
-/* Fills the conv problem's inputs and computes what its result should be. */
+/* Fills the conv problem's inputs and computes its expected result. */
 #include <math.h>
 #include <string.h>
 
@@ -52,14 +52,14 @@ static size_t group_of(const struct conv *call, size_t filter)
     return filter / (call->filters / call->groups);
 }
 
-/* The input coordinate that a tap meets. Outside the image it is past the end or, wrapped around, a
- * huge number, so that one comparison with the size detects both. */
+/* The input coordinate of a tap. Outside the image it is past the end or, wrapped around, a huge
+ * number. So one comparison with the size detects both. */
 static size_t input_place(const struct conv *call, size_t stride, size_t output_place, size_t tap)
 {
     return output_place * stride + tap * call->dilation - call->pad;
 }
 
-/* Real data comes from the file, if there is one; otherwise elements are random. */
+/* Real data comes from the file, if there is one. Otherwise elements are random. */
 static void fill_array(const struct conv_problem *problem, const struct guarded *array,
                        unsigned stream, const struct npy *file)
 {
@@ -120,7 +120,7 @@ static void add_tap_to_row(const struct conv *call, uint64_t *sums, const float 
     }
 }
 
-/* Computes a row of what a group's combined filter makes of an image. */
+/* Computes a row of the output of a group's combined filter for an image. */
 static void expect_row(const struct conv_problem *problem, size_t group, size_t batch, size_t y,
                        uint64_t *sums)
 {

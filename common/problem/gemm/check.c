@@ -16,7 +16,7 @@ static const char *place_name(char place[static PLACE_SIZE], size_t row, size_t 
 }
 
 /* Whether the rung wrote outside C: before or after it, in the padding between two rows, or below
- * the rows that it was given. */
+ * the rows that the rung had to compute. */
 static bool stray_write(const struct gemm_problem *problem, size_t rows,
                         struct comparison *comparison)
 {

@@ -101,7 +101,7 @@ static bool allocate_floats(float **floats, size_t rows, size_t columns, struct 
     return *floats != NULL;
 }
 
-/* What the host needs to fill the inputs and to judge the result. */
+/* Allocates the host memory for filling the inputs and judging the result. */
 static bool allocate_on_host(struct gemm_problem *problem, struct error *error)
 {
     const struct gemm *call = &problem->call;
@@ -168,10 +168,10 @@ static struct part part_of(const struct gemm *call)
     return part;
 }
 
-/* The peak of the tensor cores as a multiple of the float32 units': dense products, added up in
- * float32. Source: the throughputs of NVIDIA's architecture white papers, A100 and H100: 2,048 and
- * 4,096 operations of bfloat16 a cycle and multiprocessor, half as many of TF32, and 128 and 256 of
- * float32. */
+/* The peak of the tensor cores as a multiple of the float32 units' peak, for dense products
+ * accumulated in float32. Source: the throughputs in NVIDIA's architecture white papers, A100 and
+ * H100: 2,048 and 4,096 operations of bfloat16 per cycle and SM, half of that for TF32, and 128 and
+ * 256 for float32. */
 static double tensor_units(enum gemm_type type, int compute_capability)
 {
     if (type == GEMM_F32)
@@ -250,8 +250,8 @@ static struct problem *create_on_gpus(const struct problem_options *options,
     return base;
 }
 
-/* Keeps a factor with which a probe is exact (0 and 1 are among them, which rungs may treat
- * specially) and replaces any other. */
+/* Keeps a factor with which a probe is exact, and replaces any other. (0 and 1 are kept; rungs may
+ * treat them specially.) */
 static float probe_factor(float factor, float replacement)
 {
     const bool small_integer = fabsf(factor) <= 4 && factor == rintf(factor);
@@ -340,7 +340,7 @@ static bool poison_memory(struct problem *base, const struct rung *rung, bool al
     return on_host || guarded_upload(&problem->c, back_end, error);
 }
 
-/* If `all`, prepare follows: only then is there a place for a C in parts. */
+/* If `all`, prepare follows: only then is there memory for a C in parts. */
 static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
 {
     if (!poison_memory(base, rung, all, error))

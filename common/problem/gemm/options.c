@@ -1,6 +1,6 @@
 #include "problem/gemm/options.h"
 
-/* Values of k of the default problem on the CPU back end, in bfloat16. */
+/* The size k of the default bfloat16 problem on the CPU back end. */
 enum { GEMM_COUNTED_BF16_K = 256 };
 
 #define MEMBER(name) .member = offsetof(struct gemm_options, name)
@@ -29,8 +29,8 @@ void gemm_set_defaults(struct problem_options *base, bool emulated)
     options->k = emulated ? 64 : 1024;
 }
 
-/* Tensor cores need more work: 4096 x 4096 times 4096 x 4096. If emulated, as little as the rungs
- * of the ladder need that store a tile in four steps of 64 along k. */
+/* Tensor cores need more work: 4096 x 4096 times 4096 x 4096. If emulated, the least that the rungs
+ * of the ladder need which store a tile in four k-steps of 64. */
 static void set_tensor_defaults(struct problem_options *base, bool emulated, enum gemm_type type)
 {
     struct gemm_options *options = (struct gemm_options *)base;
@@ -80,16 +80,15 @@ void gemm_limit_size(struct problem_options *base)
 
 bool gemm_set_small(struct problem_options *base, size_t i)
 {
-    /* Less than a tile each way, odd, in rows of even length; more than one, in rows that start at
-     * multiples of 16 bytes. */
+    /* Smaller than a tile in each dimension, odd, in rows of even length; then larger than a tile,
+     * in rows that start at multiples of 16 bytes. */
     static const struct gemm_options of_all[] = {
         {.m = 37, .n = 67, .k = 45, .alpha = 1, .beta = 2, .base.padding = 1},
         {.m = 130, .n = 136, .k = 72, .alpha = 2, .beta = 0},
     };
-    /* Then what takes longer, each for the rungs that have declined all before: few elements of C
-     * and many steps along k; rows of B that are not aligned; rows for few_rows, columns for
-     * few_columns; two multiprocessors, with an edge beyond whole tiles, and with narrow tiles; a B
-     * larger than half of L2. */
+    /* Then slower problems, each for the rungs that have declined all before: few elements of C and
+     * many k-steps; unaligned rows of B; rows for few_rows, columns for few_columns; two SMs, with
+     * an edge beyond whole tiles, and with narrow tiles; a B larger than half of L2. */
     static const struct gemm_options of_f32[] = {
         {.m = 5, .n = 36, .k = 1500, .alpha = 1, .beta = 2},
         {.m = 21, .n = 19, .k = 40, .alpha = 1, .beta = 2},

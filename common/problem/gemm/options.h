@@ -13,7 +13,7 @@ struct gemm_options {
 };
 
 /* The members of gemm_kind and its neighbours that deal with options (struct problem_kind). The
- * first GEMM_FIELDS are for all, the last one is for several GPUs. */
+ * first GEMM_FIELDS are for all of them, the last one is for several GPUs. */
 enum { GEMM_FIELDS = 7, GEMM_FIELDS_ON_GPUS };
 extern const struct option_field gemm_fields[GEMM_FIELDS_ON_GPUS];
 void gemm_set_defaults(struct problem_options *options, bool emulated);

@@ -1,4 +1,4 @@
-/* Fills the gemm problem's inputs and computes what its result should be. */
+/* Fills the gemm problem's inputs and computes its expected result. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -75,7 +75,7 @@ void gemm_store(const struct gemm_problem *problem, void *to, const float *from,
             ((uint16_t *)to)[i] = bfloat_of_float(from[i]);
 }
 
-/* For bfloat16, floats whose two halves are the same: margins are filled with repeated floats. */
+/* For bfloat16, a float with two equal halves, because margins are filled with repeated floats. */
 float gemm_guard_of_inputs(const struct gemm_problem *problem)
 {
     return is_bf16(problem) ? float_of_bits(0x7FCB7FCB) : guard_value();
@@ -97,9 +97,9 @@ float gemm_guard_element(const struct gemm_problem *problem)
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* The share of pairs that do not cancel (probe_element). With it, the sums' standard deviation is a
- * tenth of what a bfloat16 has room for; that any of 2^26 sums is larger has a probability below
- * 10^-7 (Bernstein's inequality). */
+/* The share of pairs that do not cancel (probe_element). It makes the sums' standard deviation a
+ * tenth of the range of exact bfloat16 integers. That any of 2^26 sums is outside the range has a
+ * probability below 10^-7 (Bernstein's inequality). */
 static double share_of_pairs(const struct gemm *call)
 {
     const double most = 256, largest = 9, square = 14.0 / 3; /* of random small integers */
@@ -109,9 +109,9 @@ static double share_of_pairs(const struct gemm *call)
     return room / 10 * (room / 10) / (square * (double)call->k / 2);
 }
 
-/* A small integer. bfloat16 holds integers up to 256 only, so there the terms 2q and 2q + 1 cancel,
- * but for a few, whose sum is B's element: B's rows are opposite, A's columns are equal or differ
- * by 1. No term is 0, and if one is missing the sum is another. */
+/* A small integer. bfloat16 represents all integers up to 256 only. So there the terms 2q and 2q +
+ * 1 cancel, except for a few pairs, whose sum is B's element. B's rows are opposite, A's columns
+ * are equal or differ by 1. No term is 0, so a missing term changes the sum. */
 static float probe_element(const struct gemm_problem *problem, unsigned stream, size_t row,
                            size_t column, size_t columns)
 {
@@ -127,7 +127,7 @@ static float probe_element(const struct gemm_problem *problem, unsigned stream, 
     return cancels ? first : first + copysignf(1, first);
 }
 
-/* Real data comes from the file, if there is one; otherwise elements are random. `matrix` has the
+/* Real data comes from the file, if there is one. Otherwise elements are random. `matrix` has the
  * type's elements, and `wide` their values if those are bfloat16; one of the two may be NULL. */
 static void fill_matrix(const struct gemm_problem *problem, void *matrix, float *wide, size_t rows,
                         size_t columns, size_t leading, unsigned stream, const struct npy *file)
@@ -195,7 +195,7 @@ static void prepare_probe(struct gemm_problem *problem)
     }
 }
 
-/* alpha * dot + beta * old, as accurate as dot. */
+/* alpha * dot + beta * old, as accurate as `dot`. */
 static struct reference scaled(struct reference dot, double alpha, double beta, double old)
 {
     const double product = alpha * dot.value;
@@ -260,9 +260,9 @@ static void prepare_samples(struct gemm_problem *problem)
     }
 }
 
-/* On top of the rung's depth there is one rounding for a product, one for scaling by alpha unless
- * that is 1, and one for adding beta * C. TF32 cuts off 13 of a float's bits, which changes a
- * factor by less than 2^-10 of itself. bfloat16 has 8 bits, to which the result is rounded. */
+/* In addition to the rung's depth there is one rounding for a product, one for scaling by alpha
+ * unless that is 1, and one for adding beta * C. TF32 cuts off 13 of a float's bits, which changes
+ * a factor by less than 2^-10 of itself. bfloat16 rounds the result to 8 bits. */
 double gemm_bound(const struct gemm_problem *problem, const struct gemm_rung *rung,
                   const struct reference *reference)
 {
@@ -272,18 +272,18 @@ double gemm_bound(const struct gemm_problem *problem, const struct gemm_rung *ru
     /* The bound's form depends on whether there are fewer roundings than terms (compare.h). */
     const size_t terms = call->k + (call->beta != 0 ? 1 : 0);
     /* Underflows beyond those that rounding_bound_f32 includes: alpha multiplies the errors of
-     * products that underflow, and scaling a partial sum by alpha may underflow, too, at most k
+     * products that underflow. Scaling a partial sum by alpha may also underflow, at most k
      * times. */
     const double underflows = (double)call->k * fmax(1, fabs((double)call->alpha)) + 2;
 
     const double sum = rounding_bound_f32(roundings, terms, reference->magnitude) +
                        0.5 * underflows * (double)FLT_TRUE_MIN;
-    /* The tensor cores may leave out what a fraction has beyond 10 bits: less than 2^-10 of each
+    /* The tensor cores may ignore the bits of a fraction after the tenth: less than 2^-10 of each
      * factor. */
     if (call->type == GEMM_TF32)
         return sum + (0x1p-9 + 0x1p-20) * reference->magnitude;
-    /* The sum is rounded to 8 bits; 2^-134 is half of the smallest subnormal number. cuBLAS rounds
-     * the product, too, before it adds beta * C. */
+    /* The sum is rounded to 8 bits; 2^-134 is half of the smallest subnormal number. cuBLAS also
+     * rounds the product before it adds beta * C. */
     if (call->type == GEMM_BF16) {
         const bool rounds_product = (rung->rung.flags & RUNG_LIBRARY) != 0 && call->beta != 0;
         return sum + 0x1p-8 * (fabs(reference->value) + sum) + 0x1p-134 +

@@ -91,8 +91,8 @@ static inline void add_term(struct reference *reference, enum reduce_op op, doub
     }
 }
 
-/* Goes through the matrix in the order of memory: walking down the columns of a large one would
- * take minutes. */
+/* Goes through the matrix in the order of memory: reading a large one column by column would take
+ * minutes. */
 static void prepare_reference(struct matrix_problem *problem)
 {
     const struct matrix_reduction *call = &problem->call;
@@ -141,8 +141,8 @@ static void fill_integers(struct matrix_problem *problem)
 }
 
 /* Probes of max and min: in every row (or column) the extremum is the last element, the first, or a
- * random one. It differs from row to row, and all values have the sign for which an accumulator
- * that starts at 0 gives a wrong result. */
+ * random one. It differs from row to row. All values have the sign for which an accumulator that
+ * starts at 0 gives a wrong result. */
 static void fill_extrema(struct matrix_problem *problem, size_t probe)
 {
     const size_t count = problem->call.rows * problem->call.columns;
@@ -232,15 +232,15 @@ static void limit_size(struct problem_options *base)
     options->n = options->n < 4096 ? options->n : 4096;
 }
 
-/* Fewer terms than a block has threads, many results of few terms, few of terms that several blocks
- * share; unaligned but for the second. */
+/* Fewer terms than a block has threads; many results of few terms; few results, each of terms that
+ * several blocks share. The second is aligned, the others are not. */
 static bool set_small(struct problem_options *base, size_t i, enum matrix_axis axis)
 {
     static const size_t shapes[][2] = {{5, 203}, {300, 37}, {2, 9001}}; /* results, terms */
     enum { SHAPES = sizeof shapes / sizeof shapes[0], OPS = OP_MIN + 1 - OP_SUM };
     struct reduction_options *const options = (struct reduction_options *)base;
     const size_t *const shape = shapes[i % SHAPES];
-    const size_t pair = i / SHAPES; /* of an operator and a type */
+    const size_t pair = i / SHAPES; /* an operator and a type */
 
     if (pair == OPS * (TYPE_F64 + 1))
         return false;
@@ -459,7 +459,7 @@ static void describe(const struct problem *base, const struct rung *rung, char t
 static double bound_of(const struct matrix_problem *problem, double roundings, double magnitude)
 {
     if (is_extremum(problem) || !problem->base.inexact_input)
-        return 0; /* max and min do not round, nor do sums of a probe */
+        return 0; /* max and min do not round, and neither do sums of a probe */
     return problem->call.type == TYPE_F64
                ? rounding_bound_f64(roundings, problem->terms, magnitude)
                : rounding_bound_f32(roundings, problem->terms, magnitude);
@@ -490,7 +490,7 @@ static void judge_results(const struct matrix_problem *problem, const struct mat
             comparison_describe(worst, place);
         }
         if (!comparison.right && !problem->base.inexact_input)
-            return; /* the first wrong result of a probe is enough */
+            return; /* report only the first wrong result of a probe */
     }
 }
 

@@ -1,8 +1,8 @@
 /* Reductions of a matrix, a problem of step 06: one result per row, or one per column.
  *
  * The matrix is row-major without padding: row r starts at a + r * columns. Sums, maxima and minima
- * follow the rules of reduction.h: an empty row or column gives the operator's identity, a NaN
- * makes the result of its row or column NaN, and `a` and `result` are aligned to their elements
+ * follow the rules of reduction.h. An empty row or column gives the operator's identity. A NaN
+ * makes the result of its row or column NaN. `a` and `result` are aligned to their elements
  * only. */
 #ifndef RUNGS_MATRIX_REDUCTION_H
 #define RUNGS_MATRIX_REDUCTION_H
@@ -11,7 +11,7 @@
 
 #include "problem/reduction/reduction.h"
 
-/* One result for every row, or for every column. */
+/* One result per row, or one per column. */
 enum matrix_axis { AXIS_ROWS, AXIS_COLUMNS };
 
 /* A rung's arguments. All pointers are to memory of the back end that runs the rung. Each rung
@@ -37,7 +37,7 @@ struct matrix_rung {
     double (*depth)(const struct matrix_reduction *call);
     /* Describes how the rung ran. NULL: nothing to say. */
     void (*how)(const struct matrix_reduction *call, char text[RUNG_HOW_SIZE]);
-    /* Why the rung does not do this reduction, or NULL if it does. NULL: it does all. */
+    /* Why the rung cannot do this reduction; NULL if it can. A NULL function: it can do all. */
     const char *(*declines)(const struct matrix_reduction *call);
 };
 

@@ -1,9 +1,9 @@
 /* The operators of reductions on the CPU, so that a rung's loop is written once for all of them.
  *
  * A rung has one loop for floats and one for doubles; both take the operator as an argument.
- * reduce_specialized calls them with constants, and as everything here is inlined, the compiler
- * generates a separate loop for each operator, without any switch inside. Rules for NaN and empty
- * input: reduction.h. */
+ * reduce_specialized calls them with constants, and everything here is inlined. So the compiler
+ * generates a separate loop for each operator, without any switch inside. reduction.h has the rules
+ * for NaN and empty input. */
 #ifndef RUNGS_OPERATORS_H
 #define RUNGS_OPERATORS_H
 
@@ -14,7 +14,7 @@
 #include "base/half.h"
 #include "problem/reduction/reduction.h"
 
-/* Always inline: only then is a constant argument a constant in the loop. */
+/* Always inlined: only then is a constant argument a constant in the loop. */
 #define SPECIALIZED static inline __attribute__((always_inline))
 
 /* ---- floats: the result is float ------------------------------------------------------------- */
@@ -25,8 +25,8 @@ SPECIALIZED float identity_f32(enum reduce_op op)
     return op == OP_MAX ? -INFINITY : op == OP_MIN ? INFINITY : 0;
 }
 
-/* Keeps NaN, which compares false with everything: x != x selects a NaN in x; with a NaN in y the
- * comparison is false, which selects y. */
+/* Keeps NaN, which compares false with every number. If x is NaN, x != x is true and selects x. If
+ * y is NaN, the comparison is false, which selects y. */
 SPECIALIZED float combine_f32(enum reduce_op op, float x, float y)
 {
     switch (op) {
@@ -39,14 +39,14 @@ SPECIALIZED float combine_f32(enum reduce_op op, float x, float y)
     }
 }
 
-/* Element i of floats, for TYPE_F16 of halfs. */
+/* Element i, as a float; TYPE_F16 has halfs. */
 SPECIALIZED float element_f32(enum element_type type, const void *elements, size_t i)
 {
     return type == TYPE_F16 ? float_of_half(((const uint16_t *)elements)[i])
                             : ((const float *)elements)[i];
 }
 
-/* Term number i. b points to elements as a does, for TYPE_MIXED to bytes. */
+/* Term number i. b points to elements of the same type as a, for TYPE_MIXED to bytes. */
 SPECIALIZED float term_f32(enum reduce_op op, enum element_type type, const void *a, const void *b,
                            size_t i)
 {
@@ -77,8 +77,8 @@ SPECIALIZED double combine_f64(enum reduce_op op, double x, double y)
     }
 }
 
-/* Term number i. b, for dot, points to doubles; a does, too, or for TYPE_F32_F64 to floats, which
- * become doubles before they are multiplied. */
+/* Term number i. b, for dot, points to doubles. So does a, except for TYPE_F32_F64, where a points
+ * to floats, which become doubles before they are multiplied. */
 SPECIALIZED double term_f64(enum reduce_op op, enum element_type type, const void *a, const void *b,
                             size_t i)
 {
@@ -105,7 +105,7 @@ static inline struct reduction reduction_part(const struct reduction *call, size
 
 /* ---- a loop for each operator ---------------------------------------------------------------- */
 
-/* The dot product of floats, for which the steps have a loop of its own, written to be read. */
+/* The dot product of floats. The steps have a separate loop for it, which is written to be read. */
 SPECIALIZED bool is_float_dot(const struct reduction *call)
 {
     return call->op == OP_DOT && call->type == TYPE_F32;

@@ -82,14 +82,14 @@ void reduction_limit_size(struct problem_options *base)
 
 bool reduction_set_small(struct problem_options *base, size_t i)
 {
-    /* More than the widest loop of a rung, and no multiple of it; less than any; nothing. */
+    /* Larger than the widest loop of a rung, and not a multiple of it; smaller than any; empty. */
     static const size_t sizes[] = {1003, 5, 0};
     enum { SIZES = sizeof sizes / sizeof sizes[0], OPS = OP_MIN + 1 };
     enum { FOR_ALL_OPS = TYPE_MIXED * OPS, PAIRS = FOR_ALL_OPS + ELEMENT_TYPES - TYPE_MIXED };
     struct reduction_options *const options = (struct reduction_options *)base;
-    const size_t pair = i / SIZES; /* of an operator and a type */
+    const size_t pair = i / SIZES; /* an operator and a type */
 
-    if (i == PAIRS * SIZES) { /* five tiles of 32 KB, and some more, for one multiprocessor */
+    if (i == PAIRS * SIZES) { /* a little more than five tiles of 32 KB, for one SM */
         options->n = 45003;
         options->op = OP_DOT;
         options->type = TYPE_F32;
@@ -102,7 +102,7 @@ bool reduction_set_small(struct problem_options *base, size_t i)
     }
     if (i > PAIRS * SIZES)
         return false;
-    enum { MOST_BLOCKS = 64 }; /* more would only take long to emulate, once for each of these */
+    enum { MOST_BLOCKS = 64 }; /* more would only slow down the emulation of every small problem */
     options->n = sizes[i % SIZES];
     if (options->grid != BY_OCCUPANCY && options->grid > MOST_BLOCKS)
         options->grid = MOST_BLOCKS;

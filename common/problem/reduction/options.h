@@ -1,11 +1,11 @@
-/* The command-line options of reductions, both of vectors and of a matrix's rows or columns. */
+/* The command-line options of reductions of vectors, and of a matrix's rows or columns. */
 #ifndef RUNGS_REDUCTION_OPTIONS_H
 #define RUNGS_REDUCTION_OPTIONS_H
 
 #include "problem/problem.h"
 #include "problem/reduction/reduction.h"
 
-/* No --type on the command line: the type is that of the files, or else float. */
+/* No --type on the command line: the type is that of the files, or float if there are none. */
 enum { TYPE_NOT_GIVEN = -1 };
 
 struct reduction_options {
@@ -22,8 +22,8 @@ extern const char *const reduce_op_names[];
 extern const char *const element_type_names[];
 
 /* The members of reduction_kind that deal with options (struct problem_kind). The first
- * REDUCTION_FIELDS are for all; grid_reduction_kind has the next one, block_reduction_kind all.
- * gpus_reduction_kind has a table of its own. */
+ * REDUCTION_FIELDS are for all kinds. grid_reduction_kind has also the next one,
+ * block_reduction_kind has all. gpus_reduction_kind has a table of its own. */
 enum { REDUCTION_FIELDS = 5, GRID_REDUCTION_FIELDS, BLOCK_REDUCTION_FIELDS };
 extern const struct option_field reduction_fields[BLOCK_REDUCTION_FIELDS];
 extern const struct option_field gpus_reduction_fields[REDUCTION_FIELDS + 1];

@@ -88,7 +88,7 @@ double depth_two_stages(const struct reduction *call)
     const size_t first = call->n / (range.least_blocks * range.least_threads) + 1;
     const size_t second = range.most_blocks / range.least_threads + 1;
 
-    /* A load of eight halfs is a tree of its own, of three levels. */
+    /* A load of eight halfs adds a tree of three levels. */
     const double pack = call->type == TYPE_F16 ? 3 : 0;
 
     return pack + (double)first + tree + (double)second + tree;
@@ -158,8 +158,8 @@ static void fill_one_part(void *argument, int thread)
         filling->fill(filling->problem, filling->probe, first < n ? first : n, end < n ? end : n);
 }
 
-/* The sum of what `fill` returns. Rungs on the CPU are to find memory that one thread has written
- * first, for which step 02 has a lesson. */
+/* The sum of the results of `fill`. On the CPU, one thread fills all of it, because a lesson of
+ * step 02 is about memory that one thread wrote first. */
 static int64_t fill_in_parts(struct reduction_problem *problem, size_t probe, fill_part *fill)
 {
     const bool alone = problem->base.back_end->host_memory || problem->call.n < (1 << 24);
@@ -172,10 +172,10 @@ static int64_t fill_in_parts(struct reduction_problem *problem, size_t probe, fi
     return sum;
 }
 
-/* Probes of dot and sum: integers of both signs, whose partial sums grow like the square root of n
+/* Probes of dot and sum: integers of both signs. Their partial sums grow like the square root of n
  * and stay far below 2^24, in any order that does not depend on the data. Their total is not 0,
- * which would stay right if it were scaled. In a mixed dot product a 0 in b hides its partner in a,
- * so there is a second probe without zeros. */
+ * because 0 would stay right if it were scaled. In a mixed dot product a 0 in b hides its partner
+ * in a, so there is a second probe without zeros. */
 static int64_t fill_part_with_integers(struct reduction_problem *problem, size_t probe,
                                        size_t first, size_t end)
 {
@@ -301,11 +301,11 @@ static double bound_of(const struct reduction_problem *problem, const struct red
     const double product = call->op == OP_DOT && call->type != TYPE_F16 ? 1 : 0;
 
     if (is_extremum(problem) || !problem->base.inexact_input)
-        return 0; /* max and min do not round, nor do sums of a probe */
+        return 0; /* max and min do not round, and neither do sums of a probe */
     const double roundings = rung->depth(call) + product;
     if (is_f64_result(call->type))
         return rounding_bound_f64(roundings, call->n, problem->reference.magnitude);
-    /* Each of up to n additions may lose an operand and a result below FLT_MIN. */
+    /* Each of up to n additions may drop an operand and a result below FLT_MIN. */
     const double flushed =
         rung->rung.flags & RUNG_FLUSHES_SUBNORMALS ? 2 * (double)call->n * (double)FLT_MIN : 0;
     return rounding_bound_f32(roundings, call->n, problem->reference.magnitude) + flushed;
@@ -327,7 +327,7 @@ static void destroy(struct problem *base)
     free(problem);
 }
 
-/* Sets *type to the element type of the files' data; false if no rung takes that combination. */
+/* Sets *type to the element type of the files' data; false if no rung supports that combination. */
 static bool type_of_files(const struct reduction_problem *problem,
                           const struct reduction_options *options, enum element_type *type)
 {
@@ -524,8 +524,8 @@ static const struct reduction *call_of(const struct problem *base)
     return &((const struct reduction_problem *)base)->call;
 }
 
-/* Why the rung cannot be launched as --block and --grid say, or NULL if it can. A library is not
- * asked to. */
+/* Why the rung cannot be launched with --block and --grid, or NULL if it can. For a library these
+ * options do not apply. */
 static const char *declines_shape(const struct reduction *call, const struct reduction_rung *rung)
 {
     const unsigned shape = rung->shape, block = call->block;

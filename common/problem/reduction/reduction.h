@@ -6,7 +6,7 @@
  *
  * Rules for every rung, on every back end:
  *   n = 0   gives the operator's identity: 0 for dot and sum, -inf for max, +inf for min;
- *   NaN     anywhere in the input makes the result NaN, for max and min, too (as IEEE 754-2019's
+ *   NaN     anywhere in the input makes the result NaN, also for max and min (as IEEE 754-2019's
  *           maximum and minimum, and NumPy; C's fmax would ignore the NaN);
  *   a and b are aligned to their elements only. */
 #ifndef RUNGS_REDUCTION_H
@@ -21,9 +21,9 @@
 enum reduce_op { OP_DOT, OP_SUM, OP_MAX, OP_MIN };
 
 /* TYPE_F16: the elements are halfs (16 bits, NumPy's float16); products, sum and result are float.
- * The last two are for dot only, and a is float: for TYPE_MIXED, b has one byte per element, 0 or 1
- * (NumPy's bool), and products and sum are float; for TYPE_F32_F64, b is double, and so are
- * products and sum, since each float is also a double. */
+ * The last two are for dot only, and a is float. For TYPE_MIXED, b has one byte per element, 0 or 1
+ * (NumPy's bool); products and sum are float. For TYPE_F32_F64, b is double, and so are products
+ * and sum, because each float is also a double. */
 enum element_type { TYPE_F32, TYPE_F64, TYPE_F16, TYPE_MIXED, TYPE_F32_F64, ELEMENT_TYPES };
 
 static inline bool has_two_types(enum element_type type)
@@ -31,7 +31,7 @@ static inline bool has_two_types(enum element_type type)
     return type == TYPE_MIXED || type == TYPE_F32_F64;
 }
 
-/* The result is double; otherwise it is float. */
+/* Whether the result is double; otherwise it is float. */
 static inline bool is_f64_result(enum element_type type)
 {
     return type == TYPE_F64 || type == TYPE_F32_F64;
@@ -61,15 +61,15 @@ struct reduction {
     enum element_type type;
     size_t n;
     const void *a;       /* n elements: float, double for TYPE_F64, half for TYPE_F16 */
-    const void *b;       /* n elements for dot: as a, or as the type says */
+    const void *b;       /* n elements for dot: same type as a, or as the type says */
     void *result;        /* one float or double: result_size(type) */
     void *workspace;     /* reduction_workspace(call) bytes of scratch; undefined on entry */
     int multiprocessors; /* of the GPU in use */
     int threads;         /* CPU threads to use, at least 1 */
-    int gpus;            /* that share the work, of which the first has a, b and result; 0: one */
+    int gpus;            /* that share the work; the first has a, b and result; 0: one */
     void *stream;   /* cudaStream_t, for rungs that launch on several GPUs; NULL: the default */
-    unsigned block; /* threads of a GPU's block, BY_OCCUPANCY, or 0: the usual ones */
-    unsigned grid;  /* blocks, BY_OCCUPANCY, or 0: the usual ones */
+    unsigned block; /* threads per block, BY_OCCUPANCY, or 0: the usual number */
+    unsigned grid;  /* blocks, BY_OCCUPANCY, or 0: the usual number */
 };
 
 #define REDUCTION_WORKSPACE ((size_t)64 << 10)
@@ -77,19 +77,19 @@ struct reduction {
 /* The usual launch of steps 04 to 06: 8 warps per block, and enough blocks to fill the GPU. */
 enum { REDUCTION_BLOCK = 256, REDUCTION_BLOCKS_PER_MULTIPROCESSOR = 4 };
 
-/* What CUDA allows: threads of a block, and blocks of a multiprocessor. */
+/* CUDA's limits: threads per block, and blocks per SM. */
 enum { MOST_THREADS = 1024, MOST_RESIDENT = 32 };
 
-/* For struct reduction: what CUDA's occupancy functions say of the kernel. */
+/* For struct reduction: use the number that CUDA's occupancy functions give for the kernel. */
 #define BY_OCCUPANCY ((unsigned)-1)
 
-/* Which `block` and `grid` a rung can take; without a bit, only the usual ones. */
+/* Which `block` and `grid` a rung supports; without a bit, only the usual ones. */
 enum reduction_shape {
     TAKES_GRID = 1 << 0,
     TAKES_BLOCK = 1 << 1,
-    POWER_OF_TWO = 1 << 2,  /* of threads a block */
+    POWER_OF_TWO = 1 << 2,  /* of threads per block */
     TWO_WARPS = 1 << 3,     /* at least */
-    CHOOSES_SHAPE = 1 << 4, /* takes none, since it chooses */
+    CHOOSES_SHAPE = 1 << 4, /* supports neither, because it chooses */
     TAKES_ANY = TAKES_GRID | TAKES_BLOCK,
     TAKES_TREE = TAKES_ANY | POWER_OF_TWO
 };
@@ -108,26 +108,26 @@ struct reduction_rung {
      * change of the inputs, before `run`; not timed. NULL: none. */
     void (*prepare)(const struct reduction *call);
     unsigned ops; /* the operators that it can do, RUNG_OP(OP_DOT) | ...; 0: all */
-    /* Why the rung does not do this reduction, or NULL if it does. NULL: it does all. */
+    /* Why the rung cannot do this reduction; NULL if it can. A NULL function: it can do all. */
     const char *(*declines)(const struct reduction *call);
     unsigned shape; /* enum reduction_shape */
 };
 
 /* The same problem, with the option --grid, and with --grid and --block. */
 extern const struct problem_kind reduction_kind, grid_reduction_kind, block_reduction_kind;
-/* The same with --gpus, for several of them. */
+/* The same with --gpus, on several GPUs. */
 extern const struct problem_kind gpus_reduction_kind;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Blocks for a grid-stride kernel: enough to cover n once, at most `per_multiprocessor` for each
- * multiprocessor, at least 1 (for an empty input the identity must still be written). */
+/* Blocks for a grid-stride kernel: enough to cover n once, at most `per_multiprocessor` per SM, at
+ * least 1 (for an empty input the identity must still be written). */
 unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned per_multiprocessor);
 
-/* Blocks of `threads` threads for a grid-stride kernel of which a multiprocessor holds `resident`
- * at a time: what call->grid says (kernel/blocks.cuh). */
+/* Blocks of `threads` threads for a grid-stride kernel, as call->grid says (kernel/blocks.cuh). An
+ * SM can hold `resident` of these blocks at a time. */
 unsigned reduction_blocks(const struct reduction *call, unsigned threads, unsigned resident);
 
 size_t reduction_workspace(const struct reduction *call);
@@ -136,17 +136,17 @@ size_t reduction_workspace(const struct reduction *call);
 }
 #endif
 
-/* The launches that call->block and call->grid permit, for depths: what occupancy says is known
- * only where the kernel is. */
+/* The launches that call->block and call->grid permit, for depths. (Only the kernel's source can
+ * ask for its occupancy.) */
 struct launch_range {
-    size_t least_blocks, most_blocks, least_threads, most_threads; /* threads of a block */
+    size_t least_blocks, most_blocks, least_threads, most_threads; /* threads per block */
 };
 struct launch_range reduction_range(const struct reduction *call);
 
 /* Depths for struct reduction_rung. A single running sum: n. */
 double depth_serial(const struct reduction *call);
-/* Two launches, as in step 05: in each, every thread sums its own terms and a tree combines the
- * block's sums. */
+/* Two launches, as in step 05: in each, every thread adds its own terms and a tree combines the
+ * block's partial sums. */
 double depth_two_stages(const struct reduction *call);
 
 #endif
