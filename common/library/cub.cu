@@ -6,7 +6,7 @@
 #include "library/cub_parts.h"
 #include "library/cuda_check.h"
 
-/* Allocated by cub_prepare and kept; how much CUB needs depends on the problem. */
+/* Allocated by cub_prepare and kept. CUB's need depends on the problem. */
 void *cub_temporary;
 size_t cub_temporary_bytes;
 

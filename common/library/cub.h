@@ -39,8 +39,8 @@ void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 }
 #endif
 
-/* Its entry in a ladder's table of rungs. The order of CUB's additions is not documented, but in
- * any order a term passes through at most n roundings: hence depth_serial. */
+/* Its entry in a ladder's table of rungs. The order of CUB's additions is not documented. In any
+ * order, a term passes through at most n roundings, so the depth is depth_serial. */
 #define CUB_RUNG                                                                                   \
     {                                                                                              \
         .rung = {.name = "cub",                                                                    \

@@ -1,11 +1,11 @@
-/* What the two sources of the library CUB share: cub.cu, for the host, and cub_reduction.cu, which
+/* Shared by the two sources of the library CUB: cub.cu, for the host, and cub_reduction.cu, which
  * is compiled for each operator and type. */
 #ifndef RUNGS_CUB_PARTS_H
 #define RUNGS_CUB_PARTS_H
 
 #include "problem/reduction/reduction.h"
 
-/* CUB's temporary memory: kept from call to call. */
+/* CUB's temporary memory, kept from call to call. */
 extern void *cub_temporary;
 extern size_t cub_temporary_bytes;
 
@@ -13,7 +13,7 @@ extern size_t cub_temporary_bytes;
 extern "C" {
 #endif
 
-/* How much of it the reduction needs; and the reduction. */
+/* The number of bytes of it that the reduction needs; and the reduction. */
 size_t cub_bytes_of(const struct reduction *call);
 void cub_reduce(const struct reduction *call);
 

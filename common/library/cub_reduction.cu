@@ -10,7 +10,7 @@
 #include "library/cuda_check.h"
 
 #if defined REDUCE_MAX || defined REDUCE_MIN
-/* Not DeviceReduce::Max and Min, which do not specify what they do with NaN. */
+/* Used instead of DeviceReduce::Max and Min, which do not specify what they do with NaN. */
 struct Combine {
     __device__ value operator()(value x, value y) const
     {
@@ -33,17 +33,17 @@ struct Term {
 };
 #endif
 
-/* With `room` NULL it only sets *bytes to the temporary memory that CUB needs. */
+/* If `room` is NULL, this only sets *bytes to the temporary memory that CUB needs. */
 static void reduce(const struct reduction *call, void *room, size_t *bytes)
 {
     const element *const a = (const element *)call->a;
     value *const result = (value *)call->result;
 #if defined REDUCE_DOT || defined REDUCE_F16
-    /* Terms are computed as they are combined, even for mixed types and halfs: nothing is converted
-     * before. */
+    /* Terms are computed while they are combined, even for mixed types and halfs. No input is
+     * converted before. */
     const Term term = {a, (const second *)call->b};
     const thrust::counting_iterator<size_t> indices(0);
-#if CUB_VERSION >= 200400 /* of CUDA 12.5 */
+#if CUB_VERSION >= 200400 /* since CUDA 12.5 */
     const cudaError_t status = cub::DeviceReduce::TransformReduce(
         room, *bytes, indices, result, call->n, Combine(), term, IDENTITY);
 #else

@@ -19,7 +19,7 @@ void cublas_prepare(const struct reduction *call)
         check(cublasCreate(&handle), "cublasCreate");
         check(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
         check(cublasSetStream(handle, cudaStreamPerThread), "cublasSetStream");
-        /* Memory of its own, which a recorded call would allocate each time. */
+        /* The handle's own memory, because a recorded call would allocate some each time. */
         check_cuda(cudaMalloc(&workspace, WORKSPACE), "cublas: cudaMalloc");
         check(cublasSetWorkspace(handle, workspace, WORKSPACE), "cublasSetWorkspace");
     }
@@ -50,7 +50,7 @@ static const To *as(const From *from, const struct reduction *call)
     return (const To *)converted;
 }
 
-/* a as doubles, b as floats */
+/* Returns a as doubles. */
 static const double *wide_a(const struct reduction *call)
 {
     return call->type == TYPE_F64 ? (const double *)call->a
@@ -63,7 +63,7 @@ static const float *b_as_float(const struct reduction *call)
                                   : as<unsigned char, float>((const unsigned char *)call->b, call);
 }
 
-/* The functions whose names end in _64 take vectors of more than INT_MAX elements. */
+/* The functions whose names end in _64 support vectors of more than INT_MAX elements. */
 void cublas_reduce(const struct reduction *call)
 {
     const int64_t n = (int64_t)call->n;

@@ -35,9 +35,9 @@ extern "C" {
 /* The reductions that cuBLAS has: no maximum, and no sum except that of absolute values. */
 enum { CUBLAS_OPS = RUNG_OP(OP_DOT) };
 
-/* The dot product by cuBLAS, which does not support two types: the narrower input is converted
- * first, as part of the work, into memory that is kept for the next call. Of halfs it has a dot
- * product with a sum in float (cublasDotEx), but gives that as a half: another problem. */
+/* The dot product by cuBLAS, which does not support two types. So the narrower input is converted
+ * first, as part of the work, into memory that is kept for the next call. cuBLAS has a dot product
+ * of halfs with a sum in float (cublasDotEx), but its result is a half: another problem. */
 static inline const char *cublas_declines(const struct reduction *call)
 {
     return call->type == TYPE_F16 ? "its sum of halfs comes as a half" : NULL;
@@ -48,9 +48,9 @@ void cublas_reduce(const struct reduction *call);
 void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
 /* The matrix product by cuBLAS; in float32 never with TF32, and with sums in float32.
- * cublas_prepare_gemm times cublasSgemm, or cublasGemmEx for other types, cublasSgemv for a vector
- * in float32, and all algorithms that cublasLt proposes for the shape, up to 64, with 64 MiB of
- * workspace. Rungs are compared with the fastest; cublas_how_gemm says which that is. */
+ * cublas_prepare_gemm times cublasSgemm, or cublasGemmEx for other types; cublasSgemv for a vector
+ * in float32; and all algorithms that cublasLt proposes for the shape, up to 64, with 64 MiB of
+ * workspace. Rungs are compared with the fastest of them. cublas_how_gemm names it. */
 void cublas_prepare_gemm(const struct gemm *call);
 void cublas_gemm(const struct gemm *call);
 void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
@@ -59,8 +59,8 @@ void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 }
 #endif
 
-/* Its entries in a ladder's table of rungs. The order of cuBLAS's additions is not documented, but
- * in any order a term passes through at most n roundings: hence depth_serial. */
+/* Its entries in a ladder's table of rungs. The order of cuBLAS's additions is not documented. In
+ * any order, a term passes through at most n roundings, so the depth is depth_serial. */
 #define CUBLAS_DOT_RUNG                                                                            \
     {                                                                                              \
         .rung = {.name = "cublas",                                                                 \

@@ -1,4 +1,4 @@
-/* Checks what cuBLAS returns, as cuda_check.h does for the CUDA runtime. */
+/* Checks the status of cuBLAS's calls, as cuda_check.h does for the CUDA runtime. */
 #ifndef RUNGS_CUBLAS_CHECK_H
 #define RUNGS_CUBLAS_CHECK_H
 

@@ -1,6 +1,6 @@
 /* cuBLAS for 1 x 1 filters: see cudnn_parts.h. In a picture, the output is filters x channels times
- * channels x pixels. cuBLAS's matrices are column-major, so what it computes is the transpose of
- * that, with the operands swapped (cublas_gemm.c). */
+ * channels x pixels. cuBLAS's matrices are column-major, so it computes the transpose of the
+ * output, with the operands swapped (cublas_gemm.c). */
 #include <cublasLt.h>
 
 #include "library/cublas_check.h"
@@ -9,7 +9,7 @@
 enum { MOST_CANDIDATES = 32 };
 static const size_t room = (size_t)64 << 20;
 
-/* The fastest found; its descriptions are of the first picture. */
+/* The fastest algorithm found; its descriptions are of the first picture. */
 static struct {
     cublasLtHandle_t handle;
     cublasLtMatmulDesc_t operation;
@@ -41,7 +41,7 @@ static void describe(const struct conv *call)
     if (plan.handle == NULL) {
         check(cublasLtCreate(&plan.handle), "cublasLtCreate");
         check(cublasLtMatmulDescCreate(&plan.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F),
-              "cublasLtMatmulDescCreate"); /* not TF32, which has a compute type of its own */
+              "cublasLtMatmulDescCreate"); /* not TF32, which has another compute type */
     } else {
         cublasLtMatrixLayoutDestroy(plan.input);
         cublasLtMatrixLayoutDestroy(plan.filter);

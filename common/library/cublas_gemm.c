@@ -26,7 +26,7 @@ struct description {
     cublasLtMatrixLayout_t first, second, result; /* B^T, A^T, C^T */
 };
 
-/* What belongs to a GPU: handles, and the fastest algorithm found for `call`. */
+/* The data of one GPU: handles, and the fastest algorithm found for `call`. */
 static struct of_gpu {
     cublasHandle_t handle;
     cublasLtHandle_t light;
@@ -34,7 +34,7 @@ static struct of_gpu {
     bool made;
     struct gemm call;
     struct description description;
-    int candidates; /* how many of cublasLt's proposals run */
+    int candidates; /* how many of cublasLt's proposals run without an error */
     int chosen;     /* index of one of them, BY_GEMM or BY_GEMV */
     cublasLtMatmulAlgo_t algorithm;
 } of_gpus[MOST_GPUS];
@@ -61,13 +61,13 @@ static void open_libraries(const struct gemm *call)
     if (gpu->handle != NULL)
         return;
     /* This variable can make cuBLAS use TF32 even if the program asks for float32, and the other
-     * way round. It is read when the handle is created. */
+     * way round. cuBLAS reads it when the handle is created. */
     if (call->type == GEMM_TF32)
         unsetenv("NVIDIA_TF32_OVERRIDE");
     else
         setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
     check(cublasCreate(&gpu->handle), "cublasCreate");
-    /* No TF32, and partial sums are not rounded to elements of C. */
+    /* No TF32, and no rounding of partial sums to elements of C. */
     check(cublasSetMathMode(gpu->handle,
                             (cublasMath_t)(CUBLAS_DEFAULT_MATH |
                                            CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
@@ -122,7 +122,7 @@ static struct description describe(const struct gemm *call)
     return made;
 }
 
-/* cublasLt's proposals for the call; returns how many. */
+/* Gets cublasLt's proposals for the call; returns how many. */
 static int propose(const struct gemm *call, const struct description *description,
                    cublasLtMatmulHeuristicResult_t results[MOST_CANDIDATES])
 {
@@ -151,7 +151,7 @@ static int propose(const struct gemm *call, const struct description *descriptio
         check(cublasLtMatmulPreferenceSetAttribute(preference, wishes[w].attribute, wishes[w].value,
                                                    wishes[w].size),
               "cublasLtMatmulPreferenceSetAttribute");
-    /* No proposal for a shape is not an error: the functions of cuBLAS take all shapes. */
+    /* No proposal for a shape is not an error, because cuBLAS's functions support all shapes. */
     if (cublasLtMatmulAlgoGetHeuristic(current()->light, description->operation, description->first,
                                        description->second, description->result,
                                        description->result, preference, MOST_CANDIDATES, results,
@@ -161,8 +161,8 @@ static int propose(const struct gemm *call, const struct description *descriptio
     return count;
 }
 
-/* The product by cublasLt with that algorithm; if it is NULL, by cublasSgemm, or by cublasGemmEx,
- * which takes other types. */
+/* The product by cublasLt with that algorithm. If it is NULL, by cublasSgemm, or by cublasGemmEx,
+ * which supports other types. */
 static cublasStatus_t multiply(const struct gemm *call, const struct description *description,
                                const cublasLtMatmulAlgo_t *algorithm)
 {
@@ -173,7 +173,7 @@ static cublasStatus_t multiply(const struct gemm *call, const struct description
                               description->first, call->a, description->second, &call->beta,
                               call->c, description->result, call->c, description->result, algorithm,
                               gpu->workspace, WORKSPACE, cudaStreamPerThread);
-    /* _64 takes sizes beyond INT_MAX. */
+    /* The functions ending in _64 support sizes beyond INT_MAX. */
     if (call->type != GEMM_F32)
         return cublasGemmEx_64(gpu->handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n,
                                (int64_t)call->m, (int64_t)call->k, &call->alpha, call->b,
@@ -219,7 +219,7 @@ static bool go(const void *argument)
                 : multiply(way->call, way->description, way->algorithm)) == CUBLAS_STATUS_SUCCESS;
 }
 
-/* Milliseconds for a product, of `runs` one after the other; DBL_MAX if the algorithm fails. */
+/* Milliseconds per product, for `runs` consecutive products; DBL_MAX if the algorithm fails. */
 static double time_of(const struct way *way, int runs)
 {
     const double us = gpu_time_each(go, way, runs);
@@ -227,7 +227,7 @@ static double time_of(const struct way *way, int runs)
     return us > 0 ? us * 1e-3 : DBL_MAX;
 }
 
-/* The shortest time of one product, after one to warm up. A long one is timed only once. */
+/* The shortest time of one product, after one to warm up. A long product is timed only once. */
 static double best_time_of(const struct way *way)
 {
     enum { ROUNDS = 3, RUNS = 5, SHORT_RUNS = 20 };
@@ -246,8 +246,8 @@ static double best_time_of(const struct way *way)
 }
 
 /* Times cublasSgemm or cublasGemmEx, cublasSgemv for a vector, and cublasLt's proposals, and keeps
- * the fastest. The trials must
- * not change C, since beta may need it: they write to separate memory with C's alignment. */
+ * the fastest. The trials must not change C, because beta may need it. So they write to separate
+ * memory with C's alignment. */
 static void choose(const struct gemm *call)
 {
     struct of_gpu *const gpu = current();
@@ -260,7 +260,7 @@ static void choose(const struct gemm *call)
     gpu->chosen = BY_GEMM;
     gpu->candidates = 0;
     if (cudaMalloc(&scratch, bytes) != cudaSuccess) {
-        cudaGetLastError(); /* no memory for trials: none of cublasLt's */
+        cudaGetLastError(); /* no memory for trials, so no proposal of cublasLt */
         return;
     }
     check_cuda(cudaMemset(scratch, 0, bytes), "cublas: cudaMemset");
@@ -316,7 +316,7 @@ void cublas_prepare_gemm(const struct gemm *call)
     gpu->made = true;
 }
 
-/* For k = 0, which cuBLAS does not document: C becomes beta C. */
+/* For k = 0, which cuBLAS does not document, C becomes beta C. */
 static void scale(const struct gemm *call)
 {
     struct of_gpu *const gpu = current();

@@ -1,5 +1,5 @@
-/* Checks what the CUDA runtime returns, in the files that call a library. A rung cannot return an
- * error, so the program ends here, with the runner's exit code. */
+/* Checks the status of the CUDA runtime's calls, in the files that call a library. A rung cannot
+ * return an error, so the program ends here, with the runner's exit code. */
 #ifndef RUNGS_CUDA_CHECK_H
 #define RUNGS_CUDA_CHECK_H
 
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "device/gpu.h"
 
-/* `call` names the library, too: "cublas: cudaMalloc". */
+/* `call` also names the library: "cublas: cudaMalloc". */
 static inline void check_cuda(cudaError_t status, const char *call)
 {
     if (status == cudaSuccess || gpu_spoils_record(call))

@@ -13,7 +13,7 @@
 #include "library/cudnn.h"
 #include "library/cudnn_parts.h"
 
-/* The fastest way found for `call`. */
+/* The fastest algorithm found for `call`. */
 static struct {
     bool made;
     struct conv call;
@@ -69,7 +69,7 @@ const char *cudnn_declines(const struct conv *call)
     return NULL;
 }
 
-/* The first outputs of the reference, which attempts are compared with; 0: there is none. */
+/* The first outputs of the reference; attempts are compared with them. count 0: no reference. */
 static struct {
     float outputs[1 << 16], attempt[1 << 16];
     size_t count;
@@ -92,8 +92,8 @@ static void make_reference(const struct conv *call, float *output, size_t output
         reference.largest = fmaxf(reference.largest, fabsf(reference.outputs[i]));
 }
 
-/* An engine for 5 x 5 filters is off by a hundredth of the largest output, more than TF32 would be:
- * no float32 convolution. Other transforms are far nearer than asked. */
+/* Detects results that are not float32's: one engine for 5 x 5 filters is wrong by a hundredth of
+ * the largest output, more than TF32 would be. Other transforms are far better than required. */
 static bool agrees(const float *output)
 {
     const float tolerance = reference.largest / 1024;
@@ -151,10 +151,10 @@ static bool shorter(float us, float best)
     return us > 0 && (best == 0 || us < best);
 }
 
-/* Finds the fastest of all ways and describes it. */
+/* Finds the fastest of all algorithms and describes it. */
 static void choose(const struct conv *call, float *output, size_t outputs)
 {
-    reference.count = 0; /* what the same data would be in NHWC is not compared */
+    reference.count = 0; /* results for the same data in NHWC are not compared */
     const float find_nhwc = cudnn_find_prepare(call, CUDNN_TENSOR_NHWC, output);
     const float graph_nhwc = cudnn_graph_prepare(call, CUDNN_TENSOR_NHWC, output);
     const float nhwc = shorter(graph_nhwc, find_nhwc) ? graph_nhwc : find_nhwc;
@@ -189,7 +189,7 @@ void cudnn_prepare(const struct conv *call)
 
     if (plan.made && same_shape(&plan.call, call))
         return;
-    /* The trials write to separate memory: only cudnn_convolve may write the result. */
+    /* The trials write to separate memory, because only cudnn_convolve may write the result. */
     check_cuda(cudaMalloc((void **)&output, outputs * sizeof *output), "cudnn: cudaMalloc");
     choose(call, output, outputs);
     check_cuda(cudaFree(output), "cudnn: cudaFree");

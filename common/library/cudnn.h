@@ -23,10 +23,10 @@ static inline const char *cudnn_unavailable(void)
 #endif
 }
 
-/* The convolution by cuDNN in float32, never TF32. cudnn_prepare times for the shape, with 2 GiB of
- * workspace, each of cuDNN's algorithms, what its graph interface proposes and each of that one's
- * engines, and for 1 x 1 filters cuBLAS; cudnn_convolve uses the fastest. The layout is NCHW, as
- * for the rungs; cudnn_how also gives the time for the same data in NHWC, without a conversion. */
+/* The convolution by cuDNN in float32, never TF32, with 2 GiB of workspace. cudnn_prepare times for
+ * the shape each of cuDNN's algorithms, the proposals and engines of its graph interface, and
+ * cuBLAS for 1 x 1 filters. cudnn_convolve uses the fastest. The layout is NCHW, as for the rungs.
+ * cudnn_how also gives the time for the same data in NHWC, without a conversion. */
 void cudnn_prepare(const struct conv *call);
 void cudnn_convolve(const struct conv *call);
 void cudnn_how(const struct conv *call, char text[RUNG_HOW_SIZE]);

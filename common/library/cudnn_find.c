@@ -10,7 +10,7 @@ struct description {
     cudnnConvolutionDescriptor_t convolution;
 };
 
-/* The fastest found. */
+/* The fastest algorithm found. */
 static struct {
     bool made;
     struct description description;
@@ -87,7 +87,7 @@ bool cudnn_find_reference(const struct conv *call, float *output)
     return convolve(&algorithm, call, output);
 }
 
-/* cuDNN's own search times a single cold call of each, so all that it found to run are timed
+/* cuDNN's own search times a single cold call of each algorithm, so all that ran are timed
  * again. */
 float cudnn_find_prepare(const struct conv *call, cudnnTensorFormat_t format, float *output)
 {

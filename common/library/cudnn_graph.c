@@ -15,7 +15,7 @@ enum { MOST_PROPOSALS = 128, MOST_NOTES = CUDNN_NUMERICAL_NOTE_TYPE_COUNT };
 static struct {
     descriptor plan, pack; /* the pack: pointers to the tensors and the workspace */
     const float *input, *filter;
-    float *output; /* what the pack points to */
+    float *output; /* the output to which the pack points */
     char name[48];
 } chosen;
 
@@ -52,7 +52,7 @@ static int64_t alignment_of(const void *address)
     return low == 0 ? 64 : (int64_t)(low & -low);
 }
 
-/* sizes: in NCHW's order, whatever the layout. */
+/* The sizes are in NCHW's order for either layout. */
 static descriptor tensor(int64_t name, const int64_t sizes[4], const float *memory,
                          cudnnTensorFormat_t format)
 {
@@ -92,7 +92,7 @@ static descriptor convolution(const struct conv *call)
     return made;
 }
 
-/* A graph that holds the convolution only. */
+/* A graph that contains only the convolution. */
 static descriptor graph_of(const struct conv *call, cudnnTensorFormat_t format)
 {
     const int64_t input[] = {(int64_t)call->batch, (int64_t)(call->groups * call->channels),
@@ -127,7 +127,7 @@ static descriptor graph_of(const struct conv *call, cudnnTensorFormat_t format)
     return graph;
 }
 
-/* Whether an engine multiplies floats as floats. */
+/* Whether an engine multiplies floats without rounding them first. */
 static bool keeps_float32(descriptor engine)
 {
     cudnnBackendNumericalNote_t notes[MOST_NOTES];
@@ -174,7 +174,7 @@ static bool execute(const void *plan, const struct conv *call, float *output)
            CUDNN_STATUS_SUCCESS;
 }
 
-/* Times a configuration; if it is the fastest so far, it is chosen. */
+/* Times a configuration, and chooses it if it is the fastest so far. */
 static float try_configuration(descriptor configuration, const struct conv *call, float *output,
                                const char *name, float best)
 {
@@ -217,7 +217,7 @@ static int64_t engine_of(descriptor configuration)
     return index;
 }
 
-/* Tries what one of the heuristics proposes. */
+/* Tries the configurations that one of the heuristics proposes. */
 static float try_proposals(cudnnBackendHeurMode_t mode, descriptor graph, const struct conv *call,
                            float *output, float best)
 {

@@ -10,7 +10,7 @@ const char *nccl_unavailable(void)
 }
 #endif
 
-/* A process's only one, with several ranks. */
+/* With several ranks, a process has only one communicator. */
 static void join_ranks(ncclComm_t *comm)
 {
     ncclUniqueId id;
@@ -28,7 +28,7 @@ ncclComm_t *nccl_communicators(int gpus)
 
     if (count == gpus)
         return made;
-    /* Rungs are to show what the links do by themselves, not NVLink's multicast in the switch. */
+    /* Rungs should show what the links do alone, without NVLink's multicast in the switch. */
     setenv("NCCL_NVLS_ENABLE", "0", 1);
     if (ranks_count() > 1) {
         join_ranks(&made[ranks_rank()]);

@@ -1,5 +1,5 @@
-/* NCCL, which moves data between GPUs. Needs its header at build time, and the library at run time;
- * simt has its own. Without it the rungs that use it are skipped, and the report says why. */
+/* NCCL, which copies data between GPUs. Needs its header at build time, and the library at run
+ * time; simt has its own. Without it the rungs that use it are skipped, and the report says why. */
 #ifndef RUNGS_NCCL_H
 #define RUNGS_NCCL_H
 
@@ -25,8 +25,8 @@ static inline void check_nccl(ncclResult_t result, const char *call)
     exit(EXIT_DEVICE_ERROR);
 }
 
-/* The communicators of the first `gpus` GPUs, one each: rank r is GPU r. They take long to make,
- * and are kept until another number is asked for. */
+/* The communicators of the first `gpus` GPUs, one each: rank r is GPU r. Creating them takes long,
+ * so they are kept until another number is requested. */
 ncclComm_t *nccl_communicators(int gpus);
 
 /* Why the rungs cannot run, or NULL if they can. */
@@ -40,7 +40,7 @@ static inline const char *nccl_unavailable(void)
 }
 #endif
 
-/* The reductions that it has: its maximum and minimum of floating-point numbers pass over NaN. */
+/* The reductions that NCCL can do. Its floating-point maximum and minimum would ignore NaN. */
 enum { NCCL_OPS = RUNG_OP(OP_DOT) | RUNG_OP(OP_SUM) };
 
 #endif

@@ -1,5 +1,5 @@
-/* NCCL, found at run time: a program that was built with it starts without it, too. What is defined
- * here are the functions of <nccl.h> that the rungs call, which pass the call on. */
+/* NCCL, found at run time: a program that was built with it also starts without it. This file
+ * defines the functions of <nccl.h> that the rungs call. They pass the call to the library. */
 #include <dlfcn.h>
 
 #include "library/nccl.h"

@@ -32,7 +32,7 @@ static bool find(void *library, const char *name, void *function_pointer)
     return address != NULL;
 }
 
-/* The library is never closed, since it keeps threads of its own. */
+/* The library is never closed, because it keeps threads of its own. */
 static bool load(struct openblas *functions)
 {
     choose_core();
@@ -93,7 +93,7 @@ static void use_threads(int threads)
 
 /* ---- the best number of threads -------------------------------------------------------------- */
 
-/* The shortest of several calls; the first may have to start threads. */
+/* The shortest of several calls. The first may have to start threads. */
 static double shortest_call_s(int threads, void (*run)(const void *call), const void *call)
 {
     enum { CALLS = 100 };
@@ -114,8 +114,8 @@ static double shortest_call_s(int threads, void (*run)(const void *call), const 
 }
 
 /* More threads are not always faster: above a certain size the library uses all that it may, and
- * waking many can take longer than the work. So each number is timed, twice. Among those that are
- * about equally fast (a small problem takes one thread anyway) the smallest is returned. */
+ * waking many can take longer than the work. So each number is timed, twice. If several are about
+ * equally fast (a small problem takes one thread anyway), this returns the smallest. */
 static int fastest_threads(int most, void (*run)(const void *call), const void *call)
 {
     enum { MOST_CHOICES = 32, ROUNDS = 2 };
@@ -140,7 +140,7 @@ static int fastest_threads(int most, void (*run)(const void *call), const void *
 
 /* ---- reduction ------------------------------------------------------------------------------- */
 
-/* Memory that is kept for the next call and grows on demand. */
+/* Memory that is kept for the next call and grows if needed. */
 struct kept {
     float *floats;
     size_t room;
@@ -264,7 +264,7 @@ static struct reduction_size size_of_reduction(const struct reduction *call)
 
 static struct {
     struct reduction_size size;
-    int threads; /* the best number; 0: nothing was prepared */
+    int threads; /* the best number; 0: not prepared */
 } reduction_choice;
 
 static int reduction_threads(const struct reduction *call)
@@ -349,7 +349,7 @@ static int leading_of(size_t leading)
     return leading == 0 ? 1 : leading <= LONGEST ? (int)leading : LONGEST;
 }
 
-/* A block of C of rows x columns, in as many calls as k needs. */
+/* A block of C of rows x columns, in the number of calls that k needs. */
 static void product_of_pieces(const struct gemm *call, size_t row, int rows, size_t column,
                               int columns)
 {
@@ -370,7 +370,7 @@ static void product_of_pieces(const struct gemm *call, size_t row, int rows, siz
 
 static struct {
     size_t m, n, k;
-    int most, threads; /* the allowed and the best number; 0: nothing was prepared */
+    int most, threads; /* the allowed and the best number; 0: not prepared */
 } gemm_choice;
 
 static int gemm_threads(const struct gemm *call)

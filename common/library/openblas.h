@@ -1,9 +1,9 @@
 /* OpenBLAS, the library that the CPU's rungs are compared with. It is loaded at run time if the
- * machine has it, so that it need not be installed to build.
+ * machine has it, so it need not be installed to build.
  *
- * Rungs are compared with OpenBLAS at its best. It selects its kernels by processor model, and on a
- * model that it does not know, as in many virtual machines, falls back to kernels of 2006. The
- * environment variable OPENBLAS_CORETYPE, which it reads while it is loaded, overrides that; unless
+ * Rungs are compared with OpenBLAS at its best. It selects its kernels by processor model. For a
+ * model that it does not know, as in many virtual machines, it uses kernels of 2006. The
+ * environment variable OPENBLAS_CORETYPE, which it reads while it is loaded, overrides that. Unless
  * the user has set it, it is set here to the best that the instruction set allows. The best number
  * of threads is measured before a rung is timed. */
 #ifndef RUNGS_OPENBLAS_H
@@ -36,26 +36,26 @@ const struct openblas *openblas(void);
 const char *openblas_unavailable(void);
 
 /* Measures with how many threads, up to call->threads, OpenBLAS is fastest on this call.
- * openblas_reduce then uses that many for calls of the same operator, type and size; if nothing was
- * measured, call->threads. */
+ * openblas_reduce then uses that number for calls of the same operator, type and size. If nothing
+ * was measured, it uses call->threads. */
 void openblas_prepare(const struct reduction *call);
 
-/* Why OpenBLAS cannot do this reduction, or NULL if it can. It has nothing for halfs, and cannot
- * sum floats if its ssum is wrong, as in OpenBLAS 0.3.21 for AVX-512. */
+/* Why OpenBLAS cannot do this reduction, or NULL if it can. It has no functions for halfs, and
+ * cannot sum floats if its ssum is wrong, as in OpenBLAS 0.3.21 for AVX-512. */
 const char *openblas_declines(const struct reduction *call);
 
-/* The reduction by OpenBLAS, which does not support two types: the narrower input is converted
+/* The reduction by OpenBLAS, which does not support two types. So the narrower input is converted
  * first, as part of the work, into memory that is kept for the next call. */
 void openblas_reduce(const struct reduction *call);
 
 /* The kernels that OpenBLAS selected, and its number of threads: "SkylakeX kernels, 1 thread". */
 void openblas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
-/* The depth for the error bound. The order of OpenBLAS's additions is not documented, but in any
- * order a term passes through at most n roundings. */
+/* The depth for the error bound. The order of OpenBLAS's additions is not documented. In any order,
+ * a term passes through at most n roundings. */
 double openblas_depth(const struct reduction *call);
 
-/* The same for the matrix product, whose depth is gemm_depth_serial, for the same reason. */
+/* The same for the matrix product. Its depth is gemm_depth_serial, for the same reason. */
 void openblas_gemm_prepare(const struct gemm *call);
 void openblas_gemm(const struct gemm *call);
 void openblas_gemm_how(const struct gemm *call, char text[RUNG_HOW_SIZE]);

@@ -4,8 +4,8 @@
 
 #include "library/cuda_check.h"
 
-/* From now on the first `gpus` GPUs may use each other's memory, and copies between them go over
- * their link, not through the host; of pairs that have a link. */
+/* From now on the first `gpus` GPUs may use each other's memory, if they have a link. Copies
+ * between them go over the link, not through the host. */
 static inline void enable_peer_access(int gpus)
 {
     for (int gpu = gpus - 1; gpu >= 0; gpu--) {
@@ -18,7 +18,7 @@ static inline void enable_peer_access(int gpus)
                 continue;
             const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
             if (status == cudaErrorPeerAccessAlreadyEnabled)
-                cudaGetLastError(); /* by an earlier preparation */
+                cudaGetLastError(); /* enabled by an earlier preparation */
             else
                 check_cuda(status, "cudaDeviceEnablePeerAccess");
         }

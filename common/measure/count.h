@@ -1,9 +1,9 @@
 /* Counts and checks what kernels do, on the simt back end.
  *
- * There, kernels have a call before each access to memory, which counts between count_begin and
- * count_end.
- * The runner counts every rung after it has verified all of them, on a problem small enough not to
- * take longer; with --counters or --explore, on the problem asked for. */
+ * There, kernels make a call before each access to memory. The call counts between count_begin and
+ * count_end. The runner counts every rung after it has verified all of them. The problem is so
+ * small that this takes no longer; with --counters or --explore, it is the problem that the user
+ * asked for. */
 #ifndef RUNGS_COUNT_H
 #define RUNGS_COUNT_H
 
@@ -11,11 +11,11 @@
 
 #include "measure/result.h"
 
-/* Whether this program can count. The sanitizers exclude the calls. */
+/* Whether this program can count. Builds with sanitizers do not have the calls. */
 bool count_can(const struct back_end *back_end);
 
-/* Start counting. Stop, and store the counters, the findings and, unless the format is
- * COUNTERS_NONE, the listing of the kernels' counters in *result. */
+/* count_begin starts counting. count_end stops, and stores the counters, the findings and, unless
+ * the format is COUNTERS_NONE, the listing of the kernels' counters in *result. */
 void count_begin(const struct back_end *back_end);
 void count_end(const struct back_end *back_end, enum counters_format format, struct result *result);
 

@@ -22,7 +22,7 @@ static bool are_the_same(const struct kernels *a, const struct kernels *b)
     return same;
 }
 
-/* Whether the name is among these, which stand between commas and spaces. */
+/* Whether the name is one of `names`, which are separated by commas and spaces. */
 static bool is_named(const char *names, const char *name)
 {
     while (names != NULL && *names != '\0') {
@@ -34,7 +34,7 @@ static bool is_named(const char *names, const char *name)
     return false;
 }
 
-/* Libraries and host rungs have kernels of their own, or none. */
+/* Whether both may launch the same kernels: libraries and host rungs have their own, or none. */
 static bool may_be_the_same(const struct rung *a, const struct rung *b)
 {
     const char *const as_a = a->same_kernels_as, *const as_b = b->same_kernels_as;

@@ -122,10 +122,10 @@ void result_conclude(struct result *result, const char *hint)
 
 /* ---- rates that cannot be -------------------------------------------------------------------- */
 
-/* How far beyond the peak a rate may be. Bandwidth: docs/results has up to 2.6 times of it, on a
- * shared machine whose caches the probe found busy; a GPU's L2 cache has about twice the bandwidth
- * of its memory. Arithmetic: Winograd's algorithm needs a quarter of the definition's products, and
- * tensor cores do up to 16 times what the others do, in half precision. */
+/* How far beyond the peak a rate may be. Bandwidth: docs/results has up to 2.6 times the peak, on a
+ * shared machine whose caches were busy during the probe. A GPU's L2 cache has about twice the
+ * bandwidth of its memory. Arithmetic: Winograd's algorithm needs a quarter of the definition's
+ * products. Tensor cores do up to 16 times the others' products, in half precision. */
 static const double MOST_BANDWIDTH = 4, MOST_ARITHMETIC = 16;
 
 static double bytes_of(const struct results *results, const struct result *result)
@@ -174,7 +174,7 @@ double results_most_gb_per_s(const struct results *results)
 
 /* ---- derived figures ------------------------------------------------------------------------- */
 
-/* The median; for a rung that was given a part of the problem, the time for the whole at the same
+/* The median. For a rung that was given a part of the problem, the time for the whole at the same
  * rate. NaN if the rung was not timed. */
 static double time_for_all(const struct results *results, const struct result *result)
 {
@@ -203,8 +203,8 @@ double results_peak_gflop_per_s(const struct results *results)
     return results->machine.peak_gflop_per_s * (results->units == 0 ? 1 : results->units);
 }
 
-/* Sets the percentage, unless the peak is not one of this rung: it does other arithmetic, or was
- * faster than the peak because its data stayed in a cache. */
+/* Sets the percentage, unless the peak does not apply to this rung: it does other arithmetic, or
+ * was faster than the peak because its data stayed in a cache. */
 static void set_percent_of_peak(const struct results *results, struct result *result)
 {
     const double memory_us = results->bytes / results->peak_gb_per_s * 1e-3;

@@ -1,12 +1,12 @@
 /* The results of a ladder at one size: the runner fills them in, reports read them.
  *
  * Times are in microseconds per call. percent_of_peak is the shortest time that peak bandwidth and
- * peak arithmetic allow, as a percentage of the median, never above 100; a host rung in a GPU step
- * has none, since the peaks are the GPU's, and neither has a rung that these peaks do not limit.
- * speedup_first is relative to the first rung of the table that was timed, on whatever processor;
- * speedup_library is relative to the fastest library rung on the same
- * processor: a GPU's rungs are not compared with OpenBLAS, nor host rungs with cuBLAS. For a rung
- * that was given only a part of the problem, speedups compare rates. */
+ * peak arithmetic allow, as a percentage of the median, never above 100. A host rung in a GPU step
+ * has none, because the peaks are the GPU's. A rung that these peaks do not limit has none either.
+ * speedup_first is relative to the first timed rung of the table, on any processor. speedup_library
+ * is relative to the fastest library rung on the same processor: a GPU's rungs are not compared
+ * with OpenBLAS, nor host rungs with cuBLAS. For a rung that was given only a part of the problem,
+ * speedups compare rates. */
 #ifndef RUNGS_RESULT_H
 #define RUNGS_RESULT_H
 
@@ -26,7 +26,7 @@ const char *verdict_name(enum verdict verdict);
 /* The result of one rung: a row of a report. */
 struct result {
     const char *rung;     /* the rung's name */
-    const char *idea;     /* its idea, in a line */
+    const char *idea;     /* its idea, in one line */
     const char *back_end; /* name of the back end that ran it */
     bool on_host;         /* a host rung in a GPU step */
     bool is_library, is_lesson;
@@ -34,13 +34,13 @@ struct result {
 
     /* What happened; result_conclude derives the verdict from it. */
     bool skipped;                 /* reason says why */
-    bool ran;                     /* on one input at least */
+    bool ran;                     /* on at least one input */
     bool wrong, wrong_on_probe;   /* comparison says which element */
     bool wrong_after_timing;      /* right before it was timed, wrong in the last call */
     char wrong_with[96];          /* "with PROBLEM: ": a small problem was wrong; else "" */
     bool too_fast;                /* its rate is beyond what the machine can do */
     bool broke_rule;              /* the analysis has findings, such as a data race */
-    struct comparison comparison; /* the wrong one, or else that on the real data */
+    struct comparison comparison; /* the wrong one, or else the one on the real data */
 
     enum verdict verdict;
     char reason[256];        /* why the rung failed, raced or was skipped; else "" */
@@ -59,7 +59,7 @@ struct result {
 
     /* Set by results_derive; NaN if they do not apply. */
     double gb_per_s, gflop_per_s, percent_of_peak, speedup_first, speedup_library;
-    bool has_other_peak; /* so it has no percentage: the peak does not limit it */
+    bool has_other_peak; /* the peak does not limit the rung, so it has no percentage */
 };
 
 /* The results of all rungs at one size, and what they have in common. */
@@ -88,41 +88,41 @@ void result_start(struct result *result, const struct rung *rung, const struct b
 /* Records that the rung is skipped, and why. */
 void result_skip(struct result *result, const char *reason);
 
-/* Records that the run has ended before the rung was verified and checked; and that it has ended by
- * the rung itself. */
+/* result_unfinished: the run ended before the rung was verified and checked. result_ended: the rung
+ * itself ended the run. */
 void result_unfinished(struct result *result, const char *by);
 void result_ended(struct result *result, const char *why);
 
 /* Records the comparison for one input. A rung that was wrong once stays wrong. A lesson is run on
- * all inputs all the same; the last wrong comparison is kept. */
+ * all inputs even if it is wrong; its last wrong comparison is kept. */
 void result_note(struct result *result, const struct comparison *comparison, bool probe);
 
-/* Records the comparison for a small problem with which the rung is wrong, and what that was. */
+/* Records the comparison for a small problem with which the rung is wrong, and that problem. */
 void result_note_small(struct result *result, const struct comparison *comparison,
                        const char *problem);
 
-/* Records that the rung launches the same kernels as another one, with a small problem or, where
- * that is NULL, with the one that was asked for. */
+/* Records that the rung launches the same kernels as another one, with this small problem or, if
+ * that is NULL, with the problem that was asked for. */
 void result_note_same_kernels(struct result *result, const char *rung, const char *problem);
 
-/* Derives verdict and reason from what was recorded. hint: where the report shows the findings. */
+/* Derives verdict and reason from the records. hint: where the report shows the findings. */
 void result_conclude(struct result *result, const char *hint);
 
 /* Records the comparison of the last call after timing, if it is wrong. */
 void result_note_last(struct result *result, const struct comparison *comparison);
 
-/* Whether a rung was timed at a rate that neither the peak nor what is known to exceed it explains:
- * caches, algorithms with fewer operations, tensor cores, the noise of the probe. */
+/* Whether a rung was timed at an impossible rate: beyond the peak and beyond what is known to
+ * exceed it (caches, algorithms with fewer operations, tensor cores, the noise of the probe). */
 bool results_exceed_peak(const struct results *results);
 
 /* The highest rate of a rung that is not too fast for this machine; 0 if none was timed. */
 double results_most_gb_per_s(const struct results *results);
 
-/* Of the units that the problem is for; NaN or 0 if it is unknown. */
+/* The peak of the units that the problem is for; NaN or 0 if it is unknown. */
 double results_peak_gflop_per_s(const struct results *results);
 
-/* Fills in what depends on all rows: rates, percentages of the peak, speedups. A rate that
- * results_exceed_peak becomes a failure: an error of measurement. */
+/* Fills in the values that depend on all rows: rates, percentages of the peak, speedups. A rate for
+ * which results_exceed_peak is true becomes a failure: an error of measurement. */
 void results_derive(struct results *results);
 
 void results_free(struct results *results);

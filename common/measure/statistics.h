@@ -17,12 +17,12 @@ struct statistics {
     double max;
 };
 
-/* Statistics of `count` finite samples in any order, which are not modified.
- * Without samples every member except the count is NaN. A copy is sorted; if there is no memory for
- * it, the quartiles, the median and percentile_99 are NaN. The deviation is computed in a second
- * pass over x - mean, corrected for the rounding of the mean (Chan, Golub, LeVeque, "Algorithms for
- * computing the sample variance", 1983); the textbook formula sum(x^2) - n*mean^2 suffers from
- * cancellation when the deviation is small. */
+/* Statistics of `count` finite samples in any order, which are not modified. Without samples every
+ * member except for the count is NaN. A copy is sorted. If there is no memory for the copy, the
+ * quartiles, the median and percentile_99 are NaN. The deviation is computed in a second pass over
+ * x - mean, corrected for the rounding of the mean (Chan, Golub, LeVeque, "Algorithms for computing
+ * the sample variance", 1983). The textbook formula sum(x^2) - n*mean^2 suffers from cancellation
+ * if the deviation is small. */
 struct statistics statistics_of(const double *samples, size_t count);
 
 #endif

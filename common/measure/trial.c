@@ -27,9 +27,9 @@ static bool start(const struct work *work, size_t calls, struct error *error)
     return true;
 }
 
-/* An idle GPU waits, with its timer running, until the host has enqueued the first call. That shows
- * in samples of a few calls to a library that takes long to enqueue its work. `fed` therefore makes
- * one call before the timer starts. */
+/* An idle GPU waits, with its timer running, until the host has enqueued the first call. That makes
+ * samples longer if they have few calls to a library that takes long to enqueue its work. `fed`
+ * therefore makes one call before the timer starts. */
 static bool sample(const struct work *work, bool cold, bool fed, double *microseconds,
                    struct error *error)
 {
@@ -47,7 +47,7 @@ static bool sample(const struct work *work, bool cold, bool fed, double *microse
 }
 
 /* How many calls make a sample long enough, after one with `calls` took each_us per call. Aims past
- * the minimum, but grows tenfold at most: a short measurement is imprecise. */
+ * the minimum, but grows tenfold at most, because a short measurement is imprecise. */
 static size_t more_calls(size_t calls, double each_us)
 {
     const double most = 10.0 * (double)calls;
@@ -57,7 +57,7 @@ static size_t more_calls(size_t calls, double each_us)
 }
 
 /* Finds how many calls make a sample long enough; *each_us is the time per call in that sample. The
- * first call after a pause can take a GPU a multiple of its time, and is not believed. */
+ * first call after a pause can take a GPU several times as long, and is ignored. */
 static bool calibrate(struct work *work, bool cold, double *each_us, struct error *error)
 {
     const size_t most = (size_t)1 << 24;
@@ -90,7 +90,7 @@ static bool record(const struct work *work, size_t calls, struct recording *reco
     return work->back_end->record_stop(recording, error);
 }
 
-/* Whether the calls can be recorded; *dependents is what one call has of them by itself. */
+/* Whether the calls can be recorded; *dependents is the number of them in one call by itself. */
 static bool is_recordable(const struct work *work, size_t *dependents, struct error *error)
 {
     struct recording one;
@@ -104,7 +104,7 @@ static bool is_recordable(const struct work *work, size_t *dependents, struct er
     return true;
 }
 
-/* The median of a few samples of calls that are launched. */
+/* The median of a few samples of launched calls. */
 static bool time_launched(const struct work *work, double *each_us, struct error *error)
 {
     enum { SAMPLES = 9 };
@@ -117,7 +117,7 @@ static bool time_launched(const struct work *work, double *each_us, struct error
     return true;
 }
 
-/* Finds how many calls a replay needs to last long enough, and keeps a recording of these. */
+/* Finds how many calls a replay needs to last long enough, and keeps a recording of that many. */
 static bool calibrate_replay(struct work *work, struct trial *trial, double *each_us,
                              struct error *error)
 {
@@ -235,7 +235,7 @@ static bool take(const struct work *work, size_t end, struct trial *trial, struc
 bool trial_take(struct problem *problem, const struct rung *rung, size_t round, size_t rounds,
                 struct trial *trial, struct error *error)
 {
-    /* reps * (round + 1) / rounds, which cannot overflow this way. */
+    /* This is reps * (round + 1) / rounds, in a form that cannot overflow. */
     const size_t end =
         trial->reps / rounds * (round + 1) + trial->reps % rounds * (round + 1) / rounds;
     struct work work = work_of(problem, rung, trial);
