@@ -1,4 +1,4 @@
-/* How many blocks of how many threads the kernels of steps 04 to 06 are launched with. */
+/* The blocks of a launch in steps 04 to 06: how many, and how many threads per block. */
 #ifndef RUNGS_BLOCKS_CUH
 #define RUNGS_BLOCKS_CUH
 
@@ -7,11 +7,11 @@
 #include "problem/reduction/reduction.h"
 
 struct blocks {
-    unsigned count, threads; /* threads of each */
+    unsigned count, threads; /* threads per block */
 };
 
-/* The threads of a block that call->block asks for. By occupancy: the power of two, which trees
- * need, below what CUDA recommends. */
+/* The threads per block that call->block asks for. By occupancy, it is the largest power of two,
+ * which trees need, up to the number that CUDA recommends. */
 static inline unsigned threads_of(const struct reduction *call, const void *kernel)
 {
     int grid = 0, best = REDUCTION_BLOCK;
@@ -25,8 +25,8 @@ static inline unsigned threads_of(const struct reduction *call, const void *kern
     return threads;
 }
 
-/* As many blocks as fill the GPU, but no more than the elements need, or what call->grid and
- * call->block ask for. */
+/* Enough blocks to fill the GPU, but no more than the elements need; or the number that call->grid
+ * and call->block ask for. */
 static inline struct blocks blocks_of(const struct reduction *call, const void *kernel)
 {
     const unsigned threads = threads_of(call, kernel);

@@ -1,5 +1,5 @@
-/* Clusters: blocks that run at the same time on neighbouring multiprocessors and reach each other's
- * shared memory, on Hopper (sm_90) and later GPUs. Source: PTX ISA, Cluster of Cooperative Thread
+/* Clusters: blocks that run at the same time on neighbouring SMs and can access each other's shared
+ * memory, on Hopper (sm_90) and later GPUs. Source: PTX ISA, Cluster of Cooperative Thread
  * Arrays. */
 #ifndef RUNGS_CLUSTER_CUH
 #define RUNGS_CLUSTER_CUH
@@ -34,8 +34,8 @@ static inline __device__ void barrier_arrive_at(phase_barrier *barrier, unsigned
 }
 
 /* Starts to copy the tile that begins at (row, column) into the memory of all blocks of the cluster
- * whose bits are in `blocks`, at the same address in each; in each, the barrier at the same address
- * counts the bytes. */
+ * whose bits are in `blocks`, at the same address in each. In each block, the barrier at the same
+ * address counts the bytes. */
 static inline __device__ void copy_tile_to_blocks(void *to, const CUtensorMap *matrix, size_t row,
                                                   size_t column, phase_barrier *barrier,
                                                   unsigned short blocks)

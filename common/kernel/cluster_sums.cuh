@@ -1,11 +1,11 @@
-/* Clusters whose blocks add up their sums: loads from each other's shared memory, and how many such
- * clusters run at the same time. Source: PTX ISA, mapa and ld.shared::cluster. */
+/* Clusters whose blocks add their partial sums: loads from each other's shared memory, and how many
+ * such clusters run at the same time. Source: PTX ISA, mapa and ld.shared::cluster. */
 #ifndef RUNGS_CLUSTER_SUMS_CUH
 #define RUNGS_CLUSTER_SUMS_CUH
 
 #include "kernel/cluster.cuh"
 
-/* What is at that address in the shared memory of block `rank`. */
+/* Loads the value at that address in the shared memory of block `rank`. */
 static inline __device__ float load_from_block(const float *here, unsigned rank)
 {
     float one;

@@ -1,4 +1,4 @@
-/* Hints to L2 with loads: what it is to evict first, on Ampere (sm_80) and later GPUs. Source: PTX
+/* Loads with hints to L2: which lines to evict first, on Ampere (sm_80) and later GPUs. Source: PTX
  * ISA, createpolicy. */
 #ifndef RUNGS_L2_HINTS_CUH
 #define RUNGS_L2_HINTS_CUH
@@ -6,7 +6,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-/* Lines stay as long as without a hint. */
+/* Lines are kept as long as without a hint. */
 static inline __device__ uint64_t hint_to_keep()
 {
     uint64_t hint;
@@ -15,7 +15,7 @@ static inline __device__ uint64_t hint_to_keep()
     return hint;
 }
 
-/* Lines are the first to go. */
+/* Lines are evicted first. */
 static inline __device__ uint64_t hint_to_evict()
 {
     uint64_t hint;
@@ -24,7 +24,7 @@ static inline __device__ uint64_t hint_to_evict()
     return hint;
 }
 
-/* volatile: not before the wait for the kernel before (overlap.cuh). */
+/* volatile: the load must not move before the wait for the previous kernel (overlap.cuh). */
 static inline __device__ float load_hinted(const float *from, uint64_t hint)
 {
     float one;
@@ -33,7 +33,7 @@ static inline __device__ float load_hinted(const float *from, uint64_t hint)
     return one;
 }
 
-/* Four neighbours; `from` must be a multiple of 16. */
+/* Loads four neighbours; `from` must be a multiple of 16 bytes. */
 static inline __device__ float4 load_4_hinted(const float *from, uint64_t hint)
 {
     float4 four;

@@ -1,12 +1,12 @@
-/* Programmatic dependent launch, on Hopper (sm_90) and later GPUs: a kernel starts while the kernel
- * before it in the stream is still running. On older GPUs and the CPU back end, launches are
+/* Programmatic dependent launch, on Hopper (sm_90) and later GPUs: a kernel starts while the
+ * previous kernel in the stream is still running. On older GPUs and the CPU back end, launches are
  * ordinary. Source: CUDA Programming Guide, Programmatic Dependent Launch. */
 #ifndef RUNGS_OVERLAP_CUH
 #define RUNGS_OVERLAP_CUH
 
 #include <cuda_runtime.h>
 
-/* Allows blocks of the next kernel in the stream to start on multiprocessors that have room. */
+/* Allows blocks of the next kernel in the stream to start on SMs that have room. */
 static inline __device__ void let_next_kernel_in()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -14,8 +14,8 @@ static inline __device__ void let_next_kernel_in()
 #endif
 }
 
-/* Waits until the kernel before it in the stream has ended and its writes are visible. Before that,
- * a kernel must not access memory that earlier kernels use. */
+/* Waits until the previous kernel in the stream has ended and its writes are visible. Before this
+ * wait, a kernel must not access memory that earlier kernels use. */
 static inline __device__ void wait_for_kernel_before()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -23,7 +23,7 @@ static inline __device__ void wait_for_kernel_before()
 #endif
 }
 
-/* Both; for a kernel whose successor in the stream also calls this. */
+/* Both, for a kernel whose successor in the stream also calls this. */
 static inline __device__ void overlap_launches()
 {
     let_next_kernel_in();
@@ -32,7 +32,7 @@ static inline __device__ void overlap_launches()
 
 /* Whether launches can overlap: the device supports it, and the kernel was compiled for a GPU on
  * which it waits. Determined once for all kernels of a source file, which are compiled for the same
- * GPUs, and for the device that is current then, because the query would lengthen each launch. */
+ * GPUs, and for the device that is current then. A query per launch would take longer. */
 static inline bool launches_can_overlap(const void *kernel)
 {
 #ifdef __SIMT__
@@ -53,8 +53,8 @@ static inline bool launches_can_overlap(const void *kernel)
 #endif
 }
 
-/* The configuration of a launch that may overlap the one before it in the stream, so the kernel has
- * to call wait_for_kernel_before. `attribute` is filled in, and must last as long. */
+/* The configuration of a launch that may overlap the previous one in the stream, so the kernel must
+ * call wait_for_kernel_before. `attribute` is filled in, and must exist until the launch. */
 static inline cudaLaunchConfig_t overlapping(const void *kernel, dim3 grid, unsigned threads,
                                              size_t shared_bytes, cudaStream_t stream,
                                              cudaLaunchAttribute *attribute)
@@ -75,8 +75,8 @@ static inline cudaLaunchConfig_t overlapping(const void *kernel, dim3 grid, unsi
 /* ---- for steps 07 and 08, in C++: launches of kernels with any parameters -------------------- */
 
 #ifndef __SIMT__
-/* Launches kernel(arguments...) in a stream. The kernel may overlap the one before it there, so it
- * has to call wait_for_kernel_before. Errors are left to cudaGetLastError. */
+/* Launches kernel(arguments...) in a stream. The kernel may overlap the previous one there, so it
+ * must call wait_for_kernel_before. The caller checks for errors with cudaGetLastError. */
 template <typename... Parameters, typename... Arguments>
 static inline void launch_dependent_in(cudaStream_t stream, void (*kernel)(Parameters...),
                                        dim3 grid, unsigned threads, size_t shared_bytes,
@@ -136,7 +136,7 @@ static inline void launch_with(cudaLaunchAttribute attribute, void (*kernel)(Par
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* In clusters of that many blocks (kernel/cluster.cuh). */
+/* Launches in clusters of that many blocks (kernel/cluster.cuh). */
 template <typename... Parameters, typename... Arguments>
 static inline void launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid,
                                    unsigned threads, size_t shared_bytes, Arguments... arguments)
@@ -149,7 +149,7 @@ static inline void launch_clusters(void (*kernel)(Parameters...), unsigned clust
     launch_with(attribute, kernel, grid, threads, shared_bytes, arguments...);
 }
 
-/* Of blocks that wait for one another: all run at the same time (a cooperative launch). */
+/* Launches blocks that wait for one another: all run at the same time (a cooperative launch). */
 template <typename... Parameters, typename... Arguments>
 static inline void launch_together(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
                                    size_t shared_bytes, Arguments... arguments)

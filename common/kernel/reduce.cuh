@@ -1,6 +1,6 @@
-/* The reduction that a kernel is compiled for: the types of its elements, and what makes two values
- * one. The kernels of steps 03 to 06 are compiled once for each operator and type, so this file is
- * included as often, each time with other macros (common/each_reduction.cmake):
+/* The reduction that a kernel is compiled for: the types of its elements, and the operator that
+ * combines two values. The kernels of steps 03 to 06 are compiled once for each operator and type,
+ * each time with other macros for this file (common/each_reduction.cmake):
  *
  *   REDUCE_DOT, REDUCE_MAX, REDUCE_MIN, or none of them for a sum
  *   REDUCE_F64, REDUCE_F16, REDUCE_MIXED, REDUCE_F32_F64, or none of them for floats
@@ -10,12 +10,12 @@
  *   element                   an element of a: float, double or __half
  *   second                    an element of b, which only the dot product has
  *   value                     a term, a partial result, the result: float or double
- *   IDENTITY                  what changes nothing: 0, -inf for max, +inf for min
+ *   IDENTITY                  combining with it changes nothing: 0, -inf for max, +inf for min
  *   term(a, b, i)             a[i] * b[i] for the dot product, otherwise a[i]
  *   combine(x, y)             x + y, the larger or the smaller
  *   atomic_combine(target, x) *target = combine(*target, x), atomically
  *   OPERANDS                  2 for the dot product, otherwise 1: there is no b
- *   PACK                      how many elements of a one 16-byte load brings
+ *   PACK                      how many terms take one load per input, of at most 16 bytes
  *   term_of_pack(a, b, i)     terms i to i + PACK - 1, combined, with one load of each input
  *   head_of(a, b, n)          how many of the n terms precede the first that such a load can read
  *   FINISH(kernel)            the kernel for a second launch, over results of the first
@@ -80,7 +80,7 @@ static __device__ inline value combine(value x, value y)
 }
 
 /* CUDA has no atomic maximum of floating-point numbers. Any operator can be built from
- * compare-and-swap: combine with the current value, and try again if that has changed meanwhile. */
+ * compare-and-swap: combine with the current value, and try again if it has changed meanwhile. */
 static __device__ inline void atomic_combine(value *target, value x)
 {
 #if !defined REDUCE_MAX && !defined REDUCE_MIN
@@ -122,7 +122,7 @@ static __device__ inline value term_of_pack(const element *a, const second *b, s
 }
 
 #elif defined REDUCE_F32_F64
-enum { PACK = 2 }; /* of two types, the wider has 16 bytes */
+enum { PACK = 2 }; /* the wider of the two types fills 16 bytes */
 
 static __device__ inline value term_of_pack(const element *a, const second *b, size_t i)
 {
@@ -145,7 +145,7 @@ static __device__ inline value term_of_pack(const element *a, const second *b, s
 #elif defined REDUCE_F16
 enum { PACK = 8 };
 
-/* Two halfs of a 32-bit word. */
+/* The two halfs of a 32-bit word. */
 static __device__ inline float low_half(unsigned word)
 {
     return __half2float(__ushort_as_half((unsigned short)word));
@@ -202,7 +202,7 @@ static __host__ __device__ inline size_t elements_to_alignment(const element *a)
     return offset == 0 ? 0 : count - offset;
 }
 
-/* If b is not aligned where a is, the head is all n terms, which are then read one by one. */
+/* If no element is aligned in both a and b, the head is all n terms, which are read one by one. */
 static __host__ __device__ inline size_t head_of(const element *a, const second *b, size_t n)
 {
     const size_t before = elements_to_alignment(a);

@@ -1,11 +1,11 @@
 /* Copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and later GPUs: one instruction
  * of one thread copies a tile of a matrix between global and shared memory. The host describes the
- * matrix. Outside it tiles are filled with zeros, and nothing is stored; but see can_be_stored.
- * Source: CUDA Driver API, Tensor Map Object Management; PTX ISA, cp.async.bulk. */
+ * matrix. Outside it, loads give zeros and stores do nothing (but see can_be_stored). Source: CUDA
+ * Driver API, Tensor Map Object Management; PTX ISA, cp.async.bulk. */
 #ifndef RUNGS_TMA_CUH
 #define RUNGS_TMA_CUH
 
-#include <cuda.h> /* only types: nothing of the driver library is linked */
+#include <cuda.h> /* only types: the program is not linked with the driver library */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,8 +32,8 @@ static inline bool can_be_mapped(const void *elements, size_t rows, size_t colum
            columns > 0 && rows <= INT32_MAX && columns <= INT32_MAX;
 }
 
-/* Whether the TMA can also store tiles of it: it stores chunks of 16 bytes, and the last one of a
- * row as a whole, even if the matrix ends within it (seen on an H200; it loads zeros there). */
+/* Whether the TMA can also store tiles of the matrix. It stores a row's last chunk of 16 bytes as a
+ * whole, even if the matrix ends within it (observed on an H200; it loads zeros there). */
 static inline bool can_be_stored(const void *elements, size_t rows, size_t columns, size_t leading,
                                  size_t element_size)
 {
@@ -41,7 +41,7 @@ static inline bool can_be_stored(const void *elements, size_t rows, size_t colum
            columns * element_size % 16 == 0;
 }
 
-/* The driver's function of that name; the runtime looks for it, so the driver is not linked. */
+/* The driver's function of that name. The runtime finds it, so the driver is not linked. */
 static inline void *driver_function(const char *name)
 {
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSuccess;
@@ -60,8 +60,8 @@ static inline void *driver_function(const char *name)
     return function;
 }
 
-/* Describes a matrix whose tiles are placed in shared memory, and read into the L2 cache, in these
- * ways. */
+/* Describes a matrix. The parameters say how its tiles are placed in shared memory, and read into
+ * the L2 cache. */
 static inline CUtensorMap
 map_matrix(const struct mapped_matrix *matrix,
            CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_128B,
@@ -88,8 +88,8 @@ map_matrix(const struct mapped_matrix *matrix,
     return map;
 }
 
-/* Brings a map near, so that the first copy need not wait for it. It must be a parameter of the
- * kernel: then this may be done before the wait for the kernel before (overlap.cuh). */
+/* Prefetches a map, so that the first copy need not wait for it. The map must be a parameter of the
+ * kernel: then this is allowed before the wait for the previous kernel (overlap.cuh). */
 static inline __device__ void prefetch_map(const CUtensorMap *map)
 {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
@@ -128,14 +128,14 @@ static inline __device__ void store_wait_read()
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(RUNNING) : "memory");
 }
 
-/* Waits until what this thread's groups store is in global memory. */
+/* Waits until the stores of this thread's groups are in global memory. */
 static inline __device__ void store_wait()
 {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
 /* A ring of stages, each a tile of A and one of B that the TMA fills, with two barriers per stage.
- * A row of A's tile has 128 bytes, and so has a row of B's, or 64 columns of it. */
+ * A row of A's tile has 128 bytes; so has a row of B's tile, or of each 64 columns of it. */
 static const unsigned ROW_BYTES = 128;
 
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
@@ -147,8 +147,8 @@ struct tma_ring {
     phase_barrier *full, *free;
     unsigned stage, parity;
 
-    /* A stage is full when its bytes have arrived, and free when that many warps are through with
-     * it. One thread does this; then all wait for it. */
+    /* A stage is full when its bytes have arrived, and free when that many warps have finished with
+     * it. One thread calls this; then all threads wait for it. */
     __device__ void create_barriers(unsigned warps) const
     {
         for (unsigned s = 0; s < STAGES; s++) {
@@ -174,7 +174,7 @@ struct tma_ring {
     }
 };
 
-/* All lanes of the warp are through with the stage. */
+/* Releases the stage after all lanes of the warp have finished with it. */
 static inline __device__ void release(phase_barrier *free)
 {
     __syncwarp();

@@ -1,8 +1,8 @@
-/* Products of a warpgroup, four warps, on Hopper's tensor cores (sm_90a). They run by themselves:
- * wgmma_start orders them after what the threads have written to their registers, wgmma_commit
- * closes a group of them, and wgmma_wait<n> waits until at most n groups are still running. Until
- * then nobody may touch the sums or overwrite the tiles. Source: PTX ISA, Asynchronous Warpgroup
- * Level Matrix Instructions. */
+/* MMAs of a warpgroup, four warps, on Hopper's tensor cores (sm_90a). They run asynchronously.
+ * wgmma_start orders them after the threads' writes to their registers, wgmma_commit closes a group
+ * of them, and wgmma_wait<n> waits until at most n groups are still running. Until then no thread
+ * may access the sums or overwrite the tiles. Source: PTX ISA, Asynchronous Warpgroup Level Matrix
+ * Instructions. */
 #ifndef RUNGS_WGMMA_CUH
 #define RUNGS_WGMMA_CUH
 
@@ -12,15 +12,15 @@
 
 static const unsigned WARPGROUP = 128;
 
-/* The thread's warpgroup in its block. All lanes have lane 0's number, so that the compiler keeps
- * what depends on it in uniform registers: wgmma takes tiles from these, and would have to wait for
- * each that comes from others. */
+/* The thread's warpgroup in its block. All lanes use lane 0's number. So the compiler keeps values
+ * that depend on it in uniform registers. wgmma takes tile descriptors from these, and would have
+ * to wait for each that is in another register. */
 static inline __device__ unsigned warpgroup_of_thread()
 {
     return __shfl_sync(~0U, threadIdx.x / WARPGROUP, 0);
 }
 
-/* All threads of the warpgroup. */
+/* Waits for all threads of the warpgroup. */
 static inline __device__ void warpgroup_barrier()
 {
     asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / WARPGROUP), "n"(WARPGROUP) : "memory");
@@ -38,7 +38,7 @@ static inline __device__ uint64_t wgmma_tile(const void *tile, unsigned distance
            eight_rows >> 4 << 32 | swizzle_128 << 62;
 }
 
-/* Describes the tile that is so many bytes further on, a multiple of 16: one addition. */
+/* Describes the tile that begins `bytes` bytes further on, a multiple of 16: one addition. */
 static inline __device__ uint64_t wgmma_further(uint64_t tile, unsigned bytes)
 {
     return tile + (bytes >> 4);
@@ -60,8 +60,8 @@ static inline __device__ void wgmma_wait()
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(RUNNING) : "memory");
 }
 
-/* Waits for all groups. Then the sums may be read; the empty asm keeps the compiler from reading
- * them earlier. */
+/* Waits for all groups. Afterwards the sums may be read. The empty asm keeps the compiler from
+ * reading them earlier. */
 template <unsigned SUMS>
 static inline __device__ void wgmma_finish(float (&sum)[SUMS])
 {
@@ -112,13 +112,13 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
 #define WGMMA_SUMS_32(i) WGMMA_SUMS_16(i), WGMMA_SUMS_16((i) + 16)
 #define WGMMA_SUMS_64(i) WGMMA_SUMS_32(i), WGMMA_SUMS_32((i) + 32)
 
-/* sum = A B, plus the old sum if `add`; float32 sums of 64 rows of C and twice as many columns as
- * `sum` has elements. Thread t of the warpgroup has elements (row, column) and (row, column + 1) in
- * sum[4 j] and sum[4 j + 1], where row is t / 32 * 16 + t % 32 / 4 and column is 8 j + t % 4 * 2,
- * and those of row + 8 in sum[4 j + 2] and sum[4 j + 3].
+/* sum = A B, plus the old sum if `add`. These are float32 sums of 64 rows of C and twice as many
+ * columns as `sum` has elements. Thread t of the warpgroup has elements (row, column) and (row,
+ * column + 1) in sum[4 j] and sum[4 j + 1], where row is t / 32 * 16 + t % 32 / 4 and column is 8 j
+ * + t % 4 * 2. It has those of row + 8 in sum[4 j + 2] and sum[4 j + 3].
  *
- * A is a tile of 64 rows along k. Of bfloat16, 16 terms: B's rows run along n, 64 columns each.
- * With TRANSPOSED, A's run along m and B's along k. */
+ * A is a tile of 64 rows along k, in bfloat16 16 terms. B's rows run along n, 64 columns each. With
+ * TRANSPOSED, A's run along m and B's along k. */
 #define WGMMA_BF16(columns, count, A, B, ADDS, TURNS_A, TURNS_B, ...)                              \
     template <bool TRANSPOSED = false>                                                             \
     static inline __device__ void multiply_bf16(float(&sum)[count], uint64_t a, uint64_t b,        \
@@ -142,8 +142,8 @@ WGMMA_BF16(232, 116, 116, 117, 118, 119, 120, WGMMA_SUMS_64(0), WGMMA_SUMS_32(64
            WGMMA_SUMS_16(96), WGMMA_SUMS_4(112))
 WGMMA_BF16(256, 128, 128, 129, 130, 131, 132, WGMMA_SUMS_64(0), WGMMA_SUMS_64(64))
 
-/* The same of TF32, 8 terms. B's rows must run along k, like A's: wgmma transposes elements of 16
- * bits only. */
+/* The same for TF32, with 8 terms. B's rows must run along k, like A's, because wgmma transposes
+ * only elements of 16 bits. */
 static inline __device__ void multiply_tf32(float (&sum)[64], uint64_t a, uint64_t b, bool add)
 {
     asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"
@@ -162,9 +162,9 @@ static inline __device__ void multiply_tf32(float (&sum)[128], uint64_t a, uint6
                  : "l"(a), "l"(b), "r"((unsigned)add));
 }
 
-/* The same with 64 rows of A in registers, the rows of a warp at 16 times its number in the
- * warpgroup: thread t has elements (row, k), (row + 8, k), (row, k + 4) and (row + 8, k + 4), where
- * row is t % 32 / 4 and k is t % 4. */
+/* The same with 64 rows of A in registers. A warp has the rows that begin at 16 times its number in
+ * the warpgroup. There, thread t has elements (row, k), (row + 8, k), (row, k + 4) and (row + 8, k
+ * + 4), where row is t % 32 / 4 and k is t % 4. */
 #define WGMMA_A(a)                                                                                 \
     "r"(__float_as_uint((a)[0])), "r"(__float_as_uint((a)[1])), "r"(__float_as_uint((a)[2])),      \
         "r"(__float_as_uint((a)[3]))
@@ -209,8 +209,8 @@ static inline __device__ void multiply_tf32(float (&sum)[128], const float (&a)[
                  : WGMMA_A(a), "l"(b), "r"((unsigned)add));
 }
 
-/* The same of bfloat16, 16 terms, B's rows along n: thread t has the pairs of elements (row, k),
- * (row + 8, k), (row, k + 8) and (row + 8, k + 8), where k is t % 4 * 2. */
+/* The same for bfloat16, with 16 terms and B's rows along n. Thread t has the pairs of elements
+ * (row, k), (row + 8, k), (row, k + 8) and (row + 8, k + 8), where k is t % 4 * 2. */
 static inline __device__ void multiply_bf16(float (&sum)[64], const unsigned (&a)[4], uint64_t b,
                                             bool add)
 {

@@ -1,5 +1,5 @@
-/* Bars: for every figure of the lesson that differs between rungs, a bar for each rung. Where there
- * is no such figure, another one. */
+/* Bars: one per rung for every figure of the lesson that differs between rungs. If there is no such
+ * figure, another one is shown. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct chart {
     char texts[MOST_BARS][VALUE_SIZE];
 };
 
-/* Eighths of a character, where the terminal has them. */
+/* Draws eighths of a character, if the terminal has such characters. */
 static void print_bar(FILE *file, double share, int width, bool unicode)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};

@@ -32,7 +32,7 @@ static char *cell_of(const struct columns *columns, size_t row, size_t column)
 void columns_add(struct columns *columns, const char *title, bool left)
 {
     if (columns->column_count == COLUMNS_MOST)
-        abort(); /* a mistake in the program: raise COLUMNS_MOST */
+        abort(); /* a mistake in the program; raise COLUMNS_MOST */
     columns->column[columns->column_count].title = title;
     columns->column[columns->column_count++].left = left;
 }
@@ -56,7 +56,7 @@ static bool is_empty(const char *cell)
     return cell[0] == '\0' || strcmp(cell, "-") == 0;
 }
 
-/* The width of a column; 0 if nothing is in it. */
+/* The width of a column; 0 if it is empty. */
 static size_t width_of(const struct columns *columns, size_t column)
 {
     size_t width = strlen(columns->column[column].title);
@@ -70,7 +70,7 @@ static size_t width_of(const struct columns *columns, size_t column)
     return empty || columns->column[column].folded || columns->column[column].left_out ? 0 : width;
 }
 
-/* Whether a column has the same text in all rows, of which there are several. */
+/* Whether a column has the same text in all of several rows. */
 static bool is_constant(const struct columns *columns, size_t column)
 {
     const char *const first = cell_of(columns, 0, column);
@@ -81,7 +81,7 @@ static bool is_constant(const struct columns *columns, size_t column)
     return columns->row_count > 1 && column > 0 && !is_empty(first);
 }
 
-/* The column after the last that fits into a line with the first column and those from `from`. */
+/* The first column that no longer fits into a line with the first column and those from `from`. */
 static size_t end_of_line(const struct columns *columns, size_t from, size_t width)
 {
     size_t used = 2 + width_of(columns, 0), column = from;
@@ -99,7 +99,7 @@ static size_t end_of_line(const struct columns *columns, size_t from, size_t wid
     return column;
 }
 
-/* One line: the first column and those from `from` to before `end`. No spaces at its end. */
+/* Prints a line: the first column and those from `from` to before `end`, without final spaces. */
 static void print_line(FILE *file, const struct columns *columns, const char *const *texts,
                        size_t from, size_t end, const char *paint, bool bold, bool marked)
 {
@@ -126,7 +126,7 @@ static void print_line(FILE *file, const struct columns *columns, const char *co
     fprintf(file, "%s\n", bold && columns->colour ? PLAIN : "");
 }
 
-/* Whether the row has nothing in the columns from `from` to before `end`. */
+/* Whether the row is empty in the columns from `from` to before `end`. */
 static bool is_blank(const struct columns *columns, size_t row, size_t from, size_t end)
 {
     for (size_t column = from; column < end; column++)
@@ -164,7 +164,7 @@ static void tell_left_out(FILE *file, const struct columns *columns, size_t widt
         print_names(file, "in a wider terminal", names, count, width);
 }
 
-/* Makes the table as narrow as it can be without continuing below, unless it fits. */
+/* If the table does not fit, makes it as narrow as it can be without continuing below. */
 static void narrow(struct columns *columns, size_t width)
 {
     for (size_t column = 0; column < columns->column_count; column++)

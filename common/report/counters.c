@@ -122,7 +122,7 @@ COUNT(of_constant, c->memory.constant_requests)
 
 static const struct column {
     const char *title;
-    const char *meaning; /* in a line, below tables and in the quiz */
+    const char *meaning; /* in one line, below tables and in the quiz */
     struct figure (*figure)(const struct counters *counters);
     enum column_kind kind;
     bool memory; /* from struct memory_counters */

@@ -103,7 +103,7 @@ static void print_summary(FILE *file, const struct statistics *statistics,
     fprintf(file, "\n");
 }
 
-/* Counts the samples in each column; those above percentile_99 go to the column TAIL. */
+/* Counts the samples in each column. Samples above percentile_99 go to the column TAIL. */
 static void fill_columns(const double *samples, const struct statistics *statistics,
                          size_t columns[ALL_COLUMNS])
 {
@@ -137,7 +137,7 @@ static size_t highest_of(const size_t columns[ALL_COLUMNS])
     return highest;
 }
 
-/* Whether linear bars would show little but one peak (see histogram.h). */
+/* Whether linear bars would show little except for one peak (see histogram.h). */
 static bool wants_logarithm(const size_t columns[ALL_COLUMNS], size_t count)
 {
     size_t filled[ALL_COLUMNS];

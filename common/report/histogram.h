@@ -21,7 +21,7 @@
  * - the columns end at the 99th percentile; slower samples share one more column, marked `<`, which
  *   is left out if there are none;
  * - bars show log(1 + frequency) if the median of the well-filled columns (those with more than a
- *   tenth of an even share) is below 5% of the highest column, so that a long tail remains visible.
+ *   tenth of an even share) is below 5% of the highest column. Then a long tail remains visible.
  * An empty column is blank; a column with a single sample is not.
  *
  * samples_us: finite times in microseconds, in any order, each the time of one evaluation, or the

@@ -41,7 +41,7 @@ static void json_machine(FILE *file, const struct results *results)
             machine->peak_gflop_per_s);
 }
 
-/* counted_shape is the shape for which memory was counted, which may be smaller than the row's. */
+/* counted_shape: the shape for which memory was counted. It may be smaller than the row's. */
 static void json_counters(FILE *file, const struct results *results, const struct result *row)
 {
     const char *const shape = row->counted_shape[0] != '\0' ? row->counted_shape : results->shape;

@@ -11,13 +11,13 @@
 
 struct question {
     char text[256];
-    const char *rung, *title; /* of what is asked */
+    const char *rung, *title; /* the rung and figure of the question */
     double answer;
     char answer_text[FIGURE_TEXT_SIZE], guess[FIGURE_TEXT_SIZE];
 };
 
-/* The figure to ask for: the first, those of the lesson before others, that differs by a tenth or
- * more from that of the rung above. */
+/* The figure to ask for: the first that differs by a tenth or more from that of the rung above. The
+ * figures of the lesson come before others. */
 static bool choose_figure(const struct results *results, const struct result *row,
                           const struct result *above, size_t *figure)
 {
@@ -33,7 +33,7 @@ static bool choose_figure(const struct results *results, const struct result *ro
     return false;
 }
 
-/* Whether there is anything to ask about the rung, given the one above. */
+/* Whether there is a question about the rung, given the one above. */
 static bool make_question(const struct results *results, const struct result *row,
                           const struct result *above, struct question *question)
 {
@@ -63,7 +63,7 @@ static bool make_question(const struct results *results, const struct result *ro
     return true;
 }
 
-/* What a guess needs: the rung's idea, and how much it launches. */
+/* Prints what a guess needs: the rung's idea, and how much it launches. */
 static void introduce(FILE *out, const struct result *row)
 {
     const struct counters *const counters = &row->counters;
@@ -75,7 +75,7 @@ static void introduce(FILE *out, const struct result *row)
                 counters->blocks == 1 ? "" : "s", counters->threads);
 }
 
-/* The figures of the first rung, from which the others are guessed. */
+/* Prints the figures of the first rung, from which the user guesses the others. */
 static void give(FILE *out, const struct results *results, const struct result *row)
 {
     size_t order[MOST_FIGURES];
@@ -112,7 +112,7 @@ static bool read_number(char *line, double *number)
     return end != line && *end == '\0' && isfinite(*number);
 }
 
-/* 2: within a tenth, 1: within a factor of 2, 0: not even that. */
+/* 2: within a tenth, 1: within a factor of 2, 0: further off. */
 static int points_for(double said, double answer)
 {
     if (fabs(said - answer) <= 0.1 * fabs(answer))
@@ -120,7 +120,7 @@ static int points_for(double said, double answer)
     return said > 0 && said >= answer / 2 && said <= 2 * answer;
 }
 
-/* The guesses next to the answers. */
+/* Prints the guesses next to the answers. */
 static void print_guesses(FILE *out, const struct question questions[], size_t count)
 {
     struct columns table;

@@ -9,7 +9,7 @@
 
 enum { MOST_SHAPES = 4, TITLE_SIZE = 80 };
 
-/* The recordings of the results' ladder, one for each shape. */
+/* The recordings of the results' ladder, one per shape. */
 struct shapes {
     const struct recorded_ladder *of[MOST_SHAPES];
     size_t count;
@@ -37,7 +37,7 @@ static const struct recorded_row *find_row(const struct recorded_ladder *recordi
     return NULL;
 }
 
-/* Libraries do not run on the CPU back end; they are what the other rows are compared with. */
+/* Libraries do not run on the CPU back end, but other rows are compared with them. */
 static bool has_row(const struct result *row)
 {
     return !row->on_host && (row->is_library || row->verdict != VERDICT_SKIP);

@@ -17,9 +17,9 @@
 #include "base/whole_file.h"
 #include "measure/result.h"
 
-/* What was run on what, above the table, the chart or the quiz. */
+/* Prints what was run, and on which device, above the table, the chart or the quiz. */
 void report_heading(FILE *file, const struct results *results, bool colour);
-/* width: of lines, 0 for any (columns.h). Skipped rungs stand below the table. */
+/* width: of lines, 0 for any (columns.h). Skipped rungs are listed below the table. */
 void report_table(FILE *file, const struct results *results, bool colour, size_t width);
 /* A bar chart of the lesson's counters that differ between rungs, or of the times (--chart).
  * unicode: false prints ASCII only. */
@@ -34,15 +34,15 @@ bool prints_unicode(void);
 
 void report_histograms(FILE *file, const struct results *results);
 
-/* What --counters prints below the table or, as JSON, instead of it: the kernels' counters and the
- * findings of the analysis. */
+/* Prints the output of --counters below the table or, as JSON, instead of it: the kernels' counters
+ * and the findings of the analysis. */
 void report_counters(FILE *file, const struct results *results, enum counters_format format);
 
-/* What is printed below the table without --counters: the findings of rungs that fail by them. */
+/* Prints, without --counters, the findings of rungs that fail because of them, below the table. */
 void report_findings(FILE *file, const struct results *results);
 
 /* Prints the command with which Nsight Compute counts the same on a GPU. with_timing: the arguments
- * already say how often to run. */
+ * already say how many runs to time. */
 void report_ncu_command(FILE *file, char **argv, bool with_timing);
 
 /* The file of --csv, --json or --counters-csv, with the rows of all sizes. */
@@ -52,11 +52,11 @@ struct report_file {
     const char *ending; /* text to write at the end, or NULL */
 };
 
-/* path NULL: the user wants no such file, and the functions below do nothing. */
+/* If the path is NULL, the user wants no such file, and the functions below do nothing. */
 bool report_open(struct report_file *report, const char *path, struct error *error);
 void report_csv(struct report_file *report, const struct results *results);
 void report_json(struct report_file *report, const struct results *results);
-/* The counters of every row, one column each: an own file, since the header of --csv is fixed. */
+/* The counters of every row, one column each: a separate file, as the header of --csv is fixed. */
 void report_counters_csv(struct report_file *report, const struct results *results);
 bool report_commit(struct report_file *report, struct error *error);
 void report_discard(struct report_file *report);

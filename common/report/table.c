@@ -15,7 +15,7 @@ static const char *colour_of(enum verdict verdict)
     return codes[verdict];
 }
 
-/* A number, or nothing for NaN. */
+/* Sets the cell to a number, or to "" for NaN. */
 static void set_number(struct columns *table, size_t row, int decimals, const char *unit,
                        double value)
 {
@@ -25,7 +25,7 @@ static void set_number(struct columns *table, size_t row, int decimals, const ch
         columns_set(table, row, "-");
 }
 
-/* Two decimals, or of a small number as many as it takes to show two digits. */
+/* Shows two decimals. A small number has as many as it takes to show two digits. */
 static void set_speed(struct columns *table, size_t row, double speed)
 {
     double least = 0.095;
@@ -38,7 +38,7 @@ static void set_speed(struct columns *table, size_t row, double speed)
     set_number(table, row, decimals, "x", speed);
 }
 
-/* Whether to show GFLOP/s, for problems with more arithmetic than traffic, rather than GB/s. */
+/* Whether to show GFLOP/s instead of GB/s: for problems with more arithmetic than traffic. */
 static bool is_arithmetic(const struct results *results)
 {
     return results->flops > 4 * results->bytes;
@@ -51,7 +51,7 @@ static bool has_host_rows(const struct results *results)
 
 enum { SHAPE_TEXT_SIZE = 96 };
 
-/* "1048576 (1M)"; a shape that is not a single number as it is. */
+/* "1048576 (1M)"; a shape that is not a single number stays as it is. */
 static void shape_text(char text[SHAPE_TEXT_SIZE], const char *shape)
 {
     char count[FORMAT_COUNT_SIZE] = "";
@@ -95,8 +95,8 @@ static const char *counted_shape(const struct results *results)
     return NULL;
 }
 
-/* Says for which problem memory was counted, if not for the table's: rungs that decline the smaller
- * one are counted on this one. */
+/* Says for which problem memory was counted, if it was not the table's. Rungs that decline the
+ * smaller problem are counted on the table's. */
 static void tell_counted(FILE *file, const struct results *results, size_t width)
 {
     const char *titles[MOST_FIGURES];
@@ -131,7 +131,7 @@ struct shown {
     size_t count;
 };
 
-/* Not those that were skipped, unless they ran before the run ended early. */
+/* Rungs that were skipped are not shown, unless they ran before the run ended early. */
 static bool is_shown(const struct result *row)
 {
     return row->verdict != VERDICT_SKIP || row->ran;
@@ -166,8 +166,8 @@ static void add_speeds(struct columns *table, const struct shown *shown)
         set_speed(table, i, shown->rows[i]->speedup_library);
 }
 
-/* Marks the row in which the figure changed most from the row above; of a rise and a fall by the
- * same factor the later one. */
+/* Marks the row in which the figure changed most from the row above. If a rise and a fall have the
+ * same factor, it marks the later one. */
 static void mark_change(struct columns *table, const struct shown *shown, size_t figure)
 {
     double most = log(1.1);
@@ -175,7 +175,7 @@ static void mark_change(struct columns *table, const struct shown *shown, size_t
     for (size_t i = 1; i < shown->count; i++) {
         const double change = fabs(log((figure_value(figure, shown->rows[i]) + 1) /
                                        (figure_value(figure, shown->rows[i - 1]) + 1)));
-        if (change >= most) { /* not for NaN */
+        if (change >= most) { /* false for NaN */
             most = change;
             table->marked = i;
         }
@@ -199,7 +199,7 @@ static void mark_gain(struct columns *table, const struct shown *shown)
     }
 }
 
-/* What differs stands first; further columns where there is room. */
+/* Adds the lesson's figures, and further columns if they fit. */
 static void add_counters(struct columns *table, const struct results *results,
                          const struct shown *shown)
 {
@@ -220,7 +220,7 @@ static void add_counters(struct columns *table, const struct results *results,
         mark_change(table, shown, order[0]);
 }
 
-/* Explains the lesson's columns, and rows that the counts do not tell apart. */
+/* Explains the lesson's columns, and says how rows with equal counts differ. */
 static void explain_counters(FILE *file, const struct results *results, const struct shown *shown,
                              const struct columns *table, size_t width)
 {
@@ -271,7 +271,7 @@ static void add_result(struct columns *table, const struct results *results,
     }
 }
 
-/* A table of rungs that run on one processor: of those on the host, or of the step's. */
+/* A table of rungs that run on one processor: either the host's or the step's. */
 static void print_rows(FILE *file, const struct results *results, const struct shown *shown,
                        bool on_host, size_t width, bool colour)
 {
@@ -320,7 +320,7 @@ static void print_rows(FILE *file, const struct results *results, const struct s
     free(paint);
 }
 
-/* The rows with short work, which was replayed. */
+/* Chooses the rows with short work, which was replayed. */
 static void choose_replayed(const struct shown *all, struct shown *replayed)
 {
     for (size_t i = 0; i < all->count; i++)
@@ -336,7 +336,7 @@ static void set_time(struct columns *table, size_t row, double microseconds)
     columns_set(table, row, "%s", text);
 }
 
-/* A table of its own: what a call of short work takes when the host launches it. */
+/* A separate table: the time of a call of short work when the host launches it. */
 static void print_calls(FILE *file, const struct shown *replayed, size_t width)
 {
     struct columns table;
@@ -361,7 +361,7 @@ static void print_calls(FILE *file, const struct shown *replayed, size_t width)
     columns_free(&table);
 }
 
-/* The skipped rungs, a line for each reason. */
+/* Lists the skipped rungs, one line per reason. */
 static void tell_skipped(FILE *file, const struct results *results, size_t width,
                          const char **names)
 {
@@ -385,7 +385,7 @@ static void tell_skipped(FILE *file, const struct results *results, size_t width
     }
 }
 
-/* Why rungs have no percentage of the peak. */
+/* Says why rungs have no percentage of the peak. */
 static void tell_other_peaks(FILE *file, const struct shown *shown, size_t width,
                              const char **names)
 {
@@ -399,7 +399,7 @@ static void tell_other_peaks(FILE *file, const struct shown *shown, size_t width
                     names, count, width);
 }
 
-/* What is to be said of rungs below the table. */
+/* Prints, below the table, the remarks about rungs. */
 static void tell_reasons(FILE *file, const struct results *results)
 {
     for (size_t i = 0; i < results->row_count; i++) {

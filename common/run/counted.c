@@ -33,7 +33,7 @@ static bool count_row(struct problem *problem, const struct rung *rung,
     return true;
 }
 
-/* Counts on one problem the rungs that have not been counted and do not decline it. */
+/* On one problem, counts the rungs that have not been counted and do not decline the problem. */
 static bool count_on(const struct options *options, const struct problem_options *counted,
                      const struct machine *machine, const struct rung *const rungs[],
                      struct results *results, struct error *error)
@@ -67,7 +67,7 @@ bool counted_add(const struct options *options, const struct machine *machine,
 {
     const struct problem_kind *const kind = options->ladder->kind;
 
-    /* Files may hold too large a problem: with files, only --counters counts. */
+    /* Files may hold too large a problem. With files, only --counters counts. */
     if (counted_in_full(options) || !count_can(options->ladder->back_end) || ranks_count() > 1 ||
         problem_from_files(kind, options->problem))
         return true;
@@ -76,7 +76,7 @@ bool counted_add(const struct options *options, const struct machine *machine,
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
     memcpy(limited, options->problem, kind->options_size);
     kind->limit_size(limited);
-    /* Rungs that decline the smaller problem are counted on the whole one. */
+    /* Rungs that decline the smaller problem are counted on the whole problem. */
     const bool done = count_on(options, limited, machine, rungs, results, error) &&
                       count_on(options, options->problem, machine, rungs, results, error);
     free(limited);

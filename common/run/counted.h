@@ -9,12 +9,12 @@
 #include "measure/result.h"
 #include "run/options.h"
 
-/* Whether the options ask to count the problem itself, as the runner verifies it. */
+/* Whether the options ask to count the problem itself while the runner verifies it. */
 bool counted_in_full(const struct options *options);
 
-/* Adds counts and findings to the rows of rungs that ran, on a smaller problem if theirs is large.
- * Does nothing if the runner has counted them, or if the back end cannot. False, and *error, if a
- * device call failed or there is no memory. */
+/* Adds counts and findings to the rows of rungs that ran. If their problem is large, a smaller one
+ * is counted. Does nothing if the runner has counted them, or if the back end cannot. False, and
+ * *error, if a device call failed or there is no memory. */
 bool counted_add(const struct options *options, const struct machine *machine,
                  const struct rung *const rungs[], struct results *results, struct error *error);
 

@@ -13,10 +13,10 @@
 #include "device/pool.h"
 #include "report/columns.h"
 
-/* The struct that an option's member is in. */
+/* The struct that has the option's member. */
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
 
-/* Options that do more than set a member. */
+/* Options that do not only set a member. */
 enum special {
     PLAIN,
     LADDER,
@@ -261,7 +261,7 @@ static void join_name(char *names, size_t size, const char *name)
     snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", name);
 }
 
-/* The ladder of that name which the option `with` selects, if one is given. */
+/* Finds the ladder of that name. `with` is the option that selects a ladder, if one is given. */
 static bool set_ladder(const struct step *step, const char *text, const char *with,
                        const struct ladder **ladder, struct error *error)
 {
@@ -367,13 +367,13 @@ bool options_select(const struct options *options, size_t i)
         return true;
     if (climb == chosen)
         return options->all || !(rung->flags & RUNG_SIDE);
-    /* At the end of each ladder: what dispatches, and the library, if they run where it runs. */
+    /* Each ladder ends with the dispatching rungs and libraries that run on its processor. */
     const struct rung *const first = (const struct rung *)chosen->rungs;
     return (rung->flags & (RUNG_DISPATCHES | RUNG_LIBRARY)) != 0 &&
            (rung->flags & RUNG_HOST) == (first->flags & RUNG_HOST);
 }
 
-/* The struct that the entry's member is in. */
+/* The struct that has the entry's member. */
 static void *owner_of(const struct entry *entry, const struct options *options)
 {
     return entry->owner == OF_RUNNER ? (void *)options : (void *)options->problem;
@@ -394,7 +394,7 @@ static bool take_option(const struct entry *entry, const char *text, struct opti
             return error_set(error, EXIT_BAD_USAGE, "--counters: this step has no GPU kernels");
         if (!option_set(&entry->field, text, options, error))
             return false;
-        options->counters++; /* counters_formats begins with what follows COUNTERS_NONE */
+        options->counters++; /* counters_formats begins with the name after COUNTERS_NONE */
         return true;
     case COUNTERS_CSV:
         if (options->ladder->back_end->counters_read == NULL)
@@ -414,7 +414,7 @@ static bool take_option(const struct entry *entry, const char *text, struct opti
     return option_set(&entry->field, text, owner_of(entry, options), error);
 }
 
-/* The file that the option names, of that kind; NULL: none. */
+/* The file that the option names, if the option is of that kind; NULL: none. */
 static const char *file_of(const struct entry *entry, enum option_kind kind,
                            const struct options *options)
 {
@@ -423,7 +423,7 @@ static const char *file_of(const struct entry *entry, enum option_kind kind,
     return *(const char *const *)((const char *)owner_of(entry, options) + entry->field.member);
 }
 
-/* No file is written twice, and none that is read. */
+/* Checks that no file is written twice, and that no input file is written. */
 static bool check_files(const struct entries *entries, const struct options *options,
                         struct error *error)
 {
@@ -495,7 +495,7 @@ static void refuse(int id, const char *word, const struct entries *entries, stru
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-/* Options by which a ladder is selected, of all ladders. */
+/* Collects the options of all ladders by which a ladder is selected. */
 static void collect_selectors(struct entries *entries, const struct step *step)
 {
     for (size_t l = 0; l < step->ladder_count; l++) {
@@ -510,8 +510,8 @@ static void collect_selectors(struct entries *entries, const struct step *step)
     }
 }
 
-/* Finds the ladder that the command line selects. That comes first, since it determines which rungs
- * and options are valid, wherever --ladder is. Other errors are ignored here and reported later. */
+/* Finds the ladder that the command line selects. This comes first, because the ladder determines
+ * the valid rungs and options, wherever --ladder is. Other errors are reported later, not here. */
 static bool find_ladder(int argc, char **argv, const struct step *step,
                         const struct ladder **ladder, struct error *error)
 {
@@ -522,8 +522,8 @@ static bool find_ladder(int argc, char **argv, const struct step *step,
     *ladder = step->ladders[0];
     if (step->ladder_count == 1)
         return true;
-    /* A copy, since getopt_long reorders the words, and here it knows the first ladder's options
-     * only. */
+    /* A copy, because getopt_long reorders the words, and here it knows only the first ladder's
+     * options. */
     char **const words = calloc((size_t)argc + 1, sizeof *words);
     if (words == NULL)
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");

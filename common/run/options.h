@@ -28,7 +28,7 @@ struct options {
     bool histogram, chart, quiz, cold, skip_small, all;
     int counters;                              /* enum counters_format */
     size_t sweep_from, sweep_to, sweep_factor; /* sweep_factor 0: no sweep */
-    int rounds;                                /* in which the rungs take their samples in turn */
+    int rounds;                                /* in which all rungs take samples in turn */
     int device;
 };
 
@@ -38,15 +38,15 @@ enum options_outcome { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
  * no memory. */
 bool options_default(struct options *options, const struct ladder *ladder, struct error *error);
 
-/* Parses the command line. OPTIONS_DONE: what --help, --version or --list asks for was printed to
- * `out`. OPTIONS_BAD: *error says what is wrong. Only OPTIONS_RUN leaves something to free. Code:
+/* Parses the command line. OPTIONS_DONE: the output of --help, --version or --list was printed to
+ * `out`. OPTIONS_BAD: *error says what is wrong. Only OPTIONS_RUN leaves memory to free. Code:
  * EXIT_BAD_USAGE. */
 enum options_outcome options_parse(int argc, char **argv, const struct step *step,
                                    struct options *options, FILE *out, struct error *error);
 
-/* Whether rung i of the ladder is to run: it is named; or no rung is, and it is of the main climb
- * of the ladder that is selected, or, with `all`, a side rung, or without --ladder of any
- * ladder. */
+/* Whether rung i of the ladder is to run. Either it is named. Or no rung is named, and it is on the
+ * main climb of the selected ladder. With `all` it may also be a side rung, or, without --ladder,
+ * on any climb. */
 bool options_select(const struct options *options, size_t i);
 
 void options_free(struct options *options);

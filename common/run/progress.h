@@ -2,7 +2,7 @@
 #ifndef RUNGS_PROGRESS_H
 #define RUNGS_PROGRESS_H
 
-/* Names the program, which begins each line. The text must stay. */
+/* Names the program, which begins each line. The text must remain valid. */
 void progress_begin(const char *program);
 void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Clears the line. */

@@ -34,8 +34,8 @@ struct size_run {
     const struct options *options;
     const struct back_end *back_end;
     struct problem *problem;
-    const struct rung **rungs;    /* those to run, one for each row of the results */
-    struct small_outcome **small; /* theirs, the same at all sizes; NULL before the first */
+    const struct rung **rungs;    /* those to run, one per row of the results */
+    struct small_outcome **small; /* outcomes, the same at all sizes; NULL before the first */
     struct results results;
     bool is_verified; /* and the rows are being counted */
 };
@@ -53,7 +53,7 @@ static void skip_unless_runnable(const struct size_run *run, const struct rung *
         result_skip(row, reason);
 }
 
-/* Records what the rung was given, if that is not the whole problem. */
+/* Records which part of the problem the rung was given, if it was not the whole. */
 static void note_part(const struct size_run *run, const struct rung *rung, struct result *row)
 {
     if (run->problem->kind->part == NULL)
@@ -62,7 +62,7 @@ static void note_part(const struct size_run *run, const struct rung *rung, struc
     row->is_part = strcmp(row->part.shape, run->problem->shape) != 0;
 }
 
-/* The rung's launches have its name on the page, and with --sweep the size. */
+/* On the page, the rung's launches have its name and, with --sweep, the size. */
 static void start_part(const struct size_run *run, const struct rung *rung)
 {
     char name[128];
@@ -72,7 +72,7 @@ static void start_part(const struct size_run *run, const struct rung *rung)
     run->back_end->analysis->explore_part(name);
 }
 
-/* Every rank verifies the results that it has. That of the first which is wrong is all ranks'. */
+/* Every rank verifies its own results. All use the comparison of the first rank that is wrong. */
 static void share(struct comparison *comparison)
 {
     const int rank = ranks_count() - ranks_rank();
@@ -81,7 +81,7 @@ static void share(struct comparison *comparison)
     ranks_broadcast(comparison, sizeof *comparison, wrong > 0 ? ranks_count() - (int)wrong : 0);
 }
 
-/* Verifies the rung on the inputs that are loaded. On the real data it is also counted. */
+/* Verifies the rung on the inputs that are loaded. On the real data it also counts it. */
 static bool verify_row(struct size_run *run, const struct rung *rung, bool probe,
                        struct result *row, struct error *error)
 {
@@ -115,7 +115,7 @@ static bool verify_row(struct size_run *run, const struct rung *rung, bool probe
     return true;
 }
 
-/* Takes the rung's samples of a round, and after the last one verifies its result. */
+/* Takes the rung's samples of a round. After the last round it verifies the rung's result. */
 static bool time_row(struct size_run *run, const struct rung *rung, int round, struct result *row,
                      struct error *error)
 {
@@ -128,7 +128,7 @@ static bool time_row(struct size_run *run, const struct rung *rung, int round, s
         row->timed = trial_begin(run->problem, rung, options->warmup, options->reps, options->cold,
                                  &row->trial, error);
     else if (run->problem->kind->prepare != NULL)
-        run->problem->kind->prepare(run->problem, rung); /* others have used the workspace */
+        run->problem->kind->prepare(run->problem, rung); /* other rungs have used the workspace */
     if (!row->timed ||
         !trial_take(run->problem, rung, (size_t)round, (size_t)options->rounds, &row->trial, error))
         return false;
@@ -144,8 +144,8 @@ static bool time_row(struct size_run *run, const struct rung *rung, int round, s
 
 /* ---- one size -------------------------------------------------------------------------------- */
 
-/* Verifies all rungs on all inputs; times, on the real data, those that passed, the first round of
- * each when it has been verified. */
+/* Verifies all rungs on all inputs. On the real data, times those that passed; the first round of a
+ * rung follows its verification. */
 static bool run_rungs(struct size_run *run, struct error *error)
 {
     const bool counting = counted_in_full(run->options);
@@ -161,7 +161,7 @@ static bool run_rungs(struct size_run *run, struct error *error)
             struct result *const row = &run->results.rows[i];
             const struct rung *const rung = run->rungs[i];
 
-            /* Count wrong rungs, too: the findings may say why they are wrong. */
+            /* Count wrong rungs also: the findings may say why they are wrong. */
             if (row->skipped || (row->verdict == VERDICT_FAIL && (probe || !counting)))
                 continue;
             if (!verify_row(run, rung, probe, row, error))
@@ -180,7 +180,7 @@ static bool run_rungs(struct size_run *run, struct error *error)
     return true;
 }
 
-/* A rung that launches what another one launches shows that one under its own name. */
+/* If two rungs launch the same kernels, the later one is not what its name says. */
 static void compare_kernels(struct size_run *run)
 {
     struct result *const rows = run->results.rows;
@@ -191,9 +191,9 @@ static void compare_kernels(struct size_run *run)
                 result_note_same_kernels(&rows[i], rows[j].rung, NULL);
 }
 
-/* Verifies the rungs on small problems, too: after those that were asked for, so that these are a
- * profiler's first launches, and have the memory for themselves. A rung that is wrong with one has
- * no times. */
+/* Also verifies the rungs on small problems. This follows the problem that was asked for, which
+ * then has a profiler's first launches, and the memory for itself. A rung that is wrong with a
+ * small problem has no times. */
 static bool run_small(struct size_run *run, struct error *error)
 {
     if (run->options->skip_small || counted_in_full(run->options) || ranks_count() > 1)
@@ -229,7 +229,7 @@ static bool find_peak(const struct size_run *run, double *gb_per_s, struct error
 }
 
 /* A rate beyond the peak may be due to a probe at a bad moment: probes again, and keeps the best.
- * What a rung reached is a measurement of the bandwidth as well: a measured peak is not below. */
+ * A rung's rate also measures the bandwidth, so a measured peak must be at least as high. */
 static bool look_again_at_peak(struct size_run *run, struct error *error)
 {
     enum { MOST_PROBES = 3 };
@@ -316,7 +316,7 @@ static bool save(const struct size_run *run, struct error *error)
     return run->problem->kind->save(run->problem, error);
 }
 
-/* Runs the ladder at one size; everything but the reports. */
+/* Runs the ladder at one size, without the reports. */
 static bool climb(struct size_run *run, const struct step *step, const struct machine *machine,
                   struct error *error)
 {
@@ -386,7 +386,7 @@ static void report(const struct results *results, const struct options *options,
     report_counters_csv(&reports->counters_csv, results);
 }
 
-/* The rows of a run that ends early: the rung that ran last has ended it. */
+/* Reports the rows of a run that ends early because of the rung that ran last. */
 static void report_unfinished(struct size_run *run, const char *why)
 {
     const struct rung *const last = verify_running();
@@ -485,7 +485,7 @@ static int fail(const struct step *step, const struct error *error)
     return ranks_end((int)error->code);
 }
 
-/* Begins to record what the page shall show. */
+/* Begins to record the contents of the page. */
 static bool start_page(const struct options *options, struct reports *reports, struct error *error)
 {
     const char *const blocks = options->explore_blocks != NULL ? options->explore_blocks : "0";
@@ -564,8 +564,8 @@ static bool is_for_ranks(const struct options *options, struct error *error)
     return true;
 }
 
-/* A file or pipe must not get the number of a standard stream that is closed: what is written to
- * that stream would go there. Reading finds an end; writing still fails. */
+/* If a standard stream is closed, a file or pipe must not get its number: text for that stream
+ * would go there. Reading from the stream finds its end; writing still fails. */
 static void hold_standard_streams(void)
 {
     int descriptor;

@@ -8,7 +8,7 @@
 #include "measure/verify.h"
 #include "run/progress.h"
 
-/* The rungs to verify, and what was wrong with them. */
+/* The rungs to verify, and the errors found. */
 struct climbers {
     const struct ladder *ladder;
     const struct machine *machine;
@@ -43,8 +43,8 @@ static void name_problem(struct small_outcome *outcome, const struct problem *pr
              problem->shape);
 }
 
-/* Verifies those that are still right on the input that is loaded, and compares what they launch
- * with what those before them did. */
+/* Verifies the rungs without an error so far on the input that is loaded. Compares the kernels that
+ * they launch with those of the rungs before them. */
 static bool verify_input(const struct climbers *all, struct problem *problem, const bool is_for[],
                          struct kernels kernels[], struct error *error)
 {
@@ -98,7 +98,7 @@ static bool verify_problem(const struct climbers *all, const struct problem_opti
     return done;
 }
 
-/* Sets *small to the problem; false: there are not as many. */
+/* Sets *small to small problem i; false if there are fewer. */
 static bool set_problem(const struct options *options, struct problem_options *small, size_t i)
 {
     const struct problem_kind *const kind = options->ladder->kind;

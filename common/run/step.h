@@ -8,8 +8,8 @@
 #include "problem/problem.h"
 #include "problem/rung.h"
 
-/* Rungs, each with one more idea than the rung before it, except for side rungs (RUNG_SIDE). Of a
- * step with several for one kind of problem, each has a folder of its own. */
+/* Rungs, each with one more idea than the rung before it, except for side rungs (RUNG_SIDE). If a
+ * step has several climbs for one kind of problem, each has a folder of its own. */
 struct climb {
     const char *name;  /* for --ladder */
     const char *idea;  /* one line, for --list */
@@ -17,12 +17,12 @@ struct climb {
     size_t rung_size, rung_count;
 };
 
-/* All rungs for one kind of problem: in one array, or in several climbs, the first of which is the
+/* All rungs for one kind of problem: in one array, or in several climbs. The first climb is the
  * default. */
 struct ladder {
     const char *name; /* for --ladder (struct step); NULL if the step has only one ladder */
     const char *idea; /* one line, for --help */
-    const char *with; /* the option that selects it, instead of another of that name; NULL: none */
+    const char *with; /* the option that selects it among ladders of one name; NULL: none */
     /* The counts that answer the ladder's question, such as "conflicts lanes": tables, charts and
      * the quiz begin with them. NULL: none. */
     const char *lesson;
@@ -49,8 +49,8 @@ static inline size_t ladder_rung_count(const struct ladder *ladder)
     return count;
 }
 
-/* The climb that rung i of the ladder is on, NULL if it has none; i becomes the rung's number
- * there. */
+/* The climb that has rung i of the ladder; NULL if the ladder has no climbs. i becomes the rung's
+ * number within the climb. */
 static inline const struct climb *ladder_climb(const struct ladder *ladder, size_t *i)
 {
     size_t c = 0;
@@ -75,7 +75,7 @@ struct step {
     const char *name;                    /* the name of its directory */
     const struct ladder *const *ladders; /* the first is the default */
     size_t ladder_count;
-    const char *ladder_option; /* the option that names one of several; NULL: "ladder" */
+    const char *ladder_option; /* the option that names one of several ladders; NULL: "ladder" */
 };
 
 /* The step itself, defined in its ladder.c or step.c, for run/main.c and the tests of the step. */
