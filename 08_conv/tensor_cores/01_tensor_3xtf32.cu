@@ -1,4 +1,5 @@
-/* Step 08, tensor cores at nearly float32's accuracy, for 3 x 3 filters at stride 1. Needs sm_80.
+/* Step 08, tensor cores at nearly float32's accuracy, for 3 x 3 filters at stride 1. They need
+ * sm_80.
  *
  * Tensor cores multiply TF32 numbers: floats with 10 bits of fraction. Except for its last bit or
  * two, a float is the sum of two TF32 numbers, high + low. So a product of two floats is (a high +

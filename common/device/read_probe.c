@@ -200,9 +200,9 @@ static struct way first_look(struct reader *reader, int threads, int streams, do
 }
 
 /* Times each way briefly: with all threads first, then with half of them and so on, until the time
- * is up. A single thread is tried in any case, because on a busy machine, threads that wait for
- * each other use up all of the time and still read next to nothing. Then times the ways longer that
- * came close to the best. */
+ * is up. On a busy machine, threads that wait for each other use up the time and read next to
+ * nothing, so a single thread is always tried. Then times the ways longer that came close to the
+ * best. */
 static double shortest_pass(struct reader *reader, int threads, double seconds)
 {
     enum { MOST_WAYS = 32 };

@@ -34,7 +34,7 @@ struct reference {
 
 struct comparison {
     bool right;
-    bool unwritten; /* wrong, since the rung left the element as it was */
+    bool unwritten; /* wrong, because the rung did not write the element */
     double computed;
     double expected;
     double error;   /* |computed - reference|; NaN or infinity if one is not finite and is wrong */
@@ -44,8 +44,8 @@ struct comparison {
 
 /* Compares one computed number with its reference. NaN is right only if the reference is NaN. An
  * infinity is right only if the reference is the same infinity, or within `bound` of overflowing;
- * `largest` is the type's largest finite number. `where` remains empty, since most numbers need no
- * message. */
+ * `largest` is the type's largest finite number. Leaves `where` empty, as most
+ * numbers need no message. */
 struct comparison compare_number(double computed, const struct reference *reference, double bound,
                                  double largest);
 

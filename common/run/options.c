@@ -141,7 +141,7 @@ static void add_entry(struct entries *entries, const struct entry *entry)
     }
 }
 
-/* Also resets getopt_long, since tests parse many command lines. */
+/* Also resets getopt_long, because tests parse many command lines. */
 static void collect_entries(struct entries *entries, const struct step *step,
                             const struct ladder *ladder)
 {

@@ -21,7 +21,7 @@
  * An input passes through 2 roundings in B^T d B, a weight through 4 in G g G^T (halving is exact).
  * Products and their sum over the channels add one rounding per channel, A^T and A add 4. This
  * makes channels + 10, or a depth of channels + 9 without the product's own rounding. For small
- * integers everything is exact, since halves and quarters are floats. */
+ * integers everything is exact, because halves and quarters are floats. */
 double winograd_depth(const struct conv *call);
 double winograd_magnitude(const struct conv *call, const struct conv_pixel *pixel);
 
