@@ -113,12 +113,12 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
 #define WGMMA_SUMS_64(i) WGMMA_SUMS_32(i), WGMMA_SUMS_32((i) + 32)
 
 /* sum = A B, plus the old sum if `add`. These are float32 sums of 64 rows of C and twice as many
- * columns as `sum` has elements. Thread t of the warpgroup has elements (row, column) and (row,
- * column + 1) in sum[4 j] and sum[4 j + 1], where row is t / 32 * 16 + t % 32 / 4 and column is 8 j
- * + t % 4 * 2. It has those of row + 8 in sum[4 j + 2] and sum[4 j + 3].
+ * columns as `sum` has elements. Thread t of the warpgroup has elements (row, column) and
+ * (row, column + 1) in sum[4 j] and sum[4 j + 1], and those of row + 8 in sum[4 j + 2] and
+ * sum[4 j + 3]. There, row is t / 32 * 16 + t % 32 / 4 and column is 8 j + t % 4 * 2.
  *
- * A is a tile of 64 rows along k, in bfloat16 16 terms. B's rows run along n, 64 columns each. With
- * TRANSPOSED, A's run along m and B's along k. */
+ * A is a tile of 64 rows along k, of 16 bfloat16 terms each. B's rows run along n, 64 columns each.
+ * With TRANSPOSED, A's rows run along m and B's along k. */
 #define WGMMA_BF16(columns, count, A, B, ADDS, TURNS_A, TURNS_B, ...)                              \
     template <bool TRANSPOSED = false>                                                             \
     static inline __device__ void multiply_bf16(float(&sum)[count], uint64_t a, uint64_t b,        \
@@ -162,9 +162,9 @@ static inline __device__ void multiply_tf32(float (&sum)[128], uint64_t a, uint6
                  : "l"(a), "l"(b), "r"((unsigned)add));
 }
 
-/* The same with 64 rows of A in registers. A warp has the rows that begin at 16 times its number in
- * the warpgroup. There, thread t has elements (row, k), (row + 8, k), (row, k + 4) and (row + 8, k
- * + 4), where row is t % 32 / 4 and k is t % 4. */
+/* The same with 64 rows of A in registers. A warp has the 16 rows from 16 times its number in the
+ * warpgroup on. Of these, thread t has elements (row, k), (row + 8, k), (row, k + 4) and
+ * (row + 8, k + 4), where row is t % 32 / 4 and k is t % 4. */
 #define WGMMA_A(a)                                                                                 \
     "r"(__float_as_uint((a)[0])), "r"(__float_as_uint((a)[1])), "r"(__float_as_uint((a)[2])),      \
         "r"(__float_as_uint((a)[3]))

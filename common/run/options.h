@@ -44,9 +44,9 @@ bool options_default(struct options *options, const struct ladder *ladder, struc
 enum options_outcome options_parse(int argc, char **argv, const struct step *step,
                                    struct options *options, FILE *out, struct error *error);
 
-/* Whether rung i of the ladder is to run. Either it is named. Or no rung is named, and it is on the
- * main climb of the selected ladder. With `all` it may also be a side rung, or, without --ladder,
- * on any climb. */
+/* Whether rung i of the ladder is to run. If rungs are named, it is one of them. Otherwise it is on
+ * the selected climb, or it dispatches or is a library of the same processor. With `all` it may
+ * also be a side rung or, without --ladder, on any climb. */
 bool options_select(const struct options *options, size_t i);
 
 void options_free(struct options *options);
