@@ -4,6 +4,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <mma.h>
 
+#include <atomic>
 #include <fcntl.h>
 #include <thread>
 #include <unistd.h>
@@ -298,9 +299,12 @@ __global__ void sum_all(int *x)
 static cudaStream_t stream, other;
 static cudaEvent_t event;
 
+static std::atomic<bool> has_seen;
+
 static void CUDART_CB see(void *data)
 {
     seen = *(int *)data;
+    has_seen = true;
 }
 
 static const Case cases[] = {
@@ -448,7 +452,12 @@ static const Case cases[] = {
          x[2] = word;
          add<<<8, 128, 0, stream>>>(x, N);
          (void)cudaLaunchHostFunc(stream, see, x);
-         std::thread([x] { seen = x[0]; }).join(); // after the host function
+         std::thread([x] { // after the host function
+             while (!has_seen)
+                 std::this_thread::yield();
+             seen = x[0];
+         })
+             .join();
          (void)cudaDeviceSynchronize();
      }},
     {"ok_read_too", "",
