@@ -1,12 +1,11 @@
 /* Step 07, bfloat16: tensor cores by CUDA's own interface, nvcuda::wmma (sm_80).
  *
- * A warp multiplies a 16 x 16 tile of A by a 16 x 16 tile of B with one call. Which elements of the
- * tiles a lane holds is not said: whole fragments are loaded and stored. The rest is as in
- * shared_tile: a block brings tiles of A and B to shared memory, a barrier, products, a barrier.
+ * A warp multiplies a 16 x 16 tile of A by a 16 x 16 tile of B with one call. CUDA does not say
+ * which elements a lane holds, so whole fragments are loaded and stored. The rest is as in
+ * shared_tile: a block loads tiles of A and B to shared memory, waits, multiplies, and waits.
  *
- * Better: 256 products an instruction and lane instead of one. Still bad: while tiles are on their
- * way nobody multiplies; and the lanes' addresses, which load_matrix_sync chooses, meet in the same
- * banks. */
+ * Better: one call does 128 multiply-adds per lane. Still bad: no warp multiplies while tiles are
+ * loaded. load_matrix_sync chooses the lanes' addresses, and these have bank conflicts. */
 #include <mma.h>
 
 #include "bfloat16/parts/bf16.cuh"
@@ -15,13 +14,13 @@
 using namespace nvcuda;
 
 static const unsigned BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 32, THREADS = 256;
-static const unsigned WARP_M = 64, WARP_N = 32, SIDE = 16; /* 2 x 4 warps, fragments */
+static const unsigned WARP_M = 64, WARP_N = 32, SIDE = 16; /* 2 x 4 warps; a fragment's side */
 
 typedef wmma::fragment<wmma::matrix_a, SIDE, SIDE, SIDE, __nv_bfloat16, wmma::row_major> fragment_a;
 typedef wmma::fragment<wmma::matrix_b, SIDE, SIDE, SIDE, __nv_bfloat16, wmma::row_major> fragment_b;
 typedef wmma::fragment<wmma::accumulator, SIDE, SIDE, SIDE, float> fragment_c;
 
-/* ROWS x COLUMNS elements of the matrix, from (first_row, first_column) on. */
+/* Loads ROWS x COLUMNS elements from (first_row, first_column) on; 0 outside the matrix. */
 template <unsigned ROWS, unsigned COLUMNS>
 static __device__ void load_tile(uint16_t *tile, const uint16_t *matrix, size_t leading,
                                  size_t rows, size_t columns, size_t first_row, size_t first_column)
@@ -66,7 +65,7 @@ static __device__ void multiply(fragment_c (&sum)[WARP_M / SIDE][WARP_N / SIDE],
 
 static __global__ void __launch_bounds__(THREADS) wmma_tile(const struct gemm call)
 {
-    /* The tiles; in the end, for each warp, a fragment of sums on its way to C. */
+    /* The tiles; `parts` passes accumulators to C, one fragment per warp at a time. */
     __shared__ __align__(32) uint16_t tile_a[BLOCK_M * BLOCK_K], tile_b[BLOCK_K * BLOCK_N];
     __shared__ __align__(32) float parts[THREADS / 32][SIDE * SIDE];
     const size_t tile_row = first_row_of_tile(call.n, BLOCK_M, BLOCK_N);

@@ -1,14 +1,14 @@
 /* Step 07, bfloat16: tensor cores by the instruction itself, mma.sync (sm_80).
  *
- * Which elements a lane holds is now in the open. A warp's instruction multiplies a 16 x 16 tile of
- * A by a 16 x 8 tile of B; ldmatrix loads four 8 x 8 tiles for it, each lane naming the address of
- * one row of 8 elements. B's rows run along n where the instruction wants them along k: ldmatrix
- * transposes on the way. cp.async brings tiles, three steps ahead. */
+ * PTX says which elements a lane holds. A warp's instruction multiplies a 16 x 16 tile of A by a
+ * 16 x 8 tile of B. ldmatrix loads four 8 x 8 tiles; each lane gives the address of a row of 8
+ * elements. B's rows run along n, but the MMA needs them along k, so ldmatrix also transposes.
+ * cp.async copies tiles to shared memory three stages ahead. */
 #include "bfloat16/parts/mma_tile.cuh"
 #include "rungs.h"
 
-/* Better: fewer loads from shared memory, and copies that overlap the products. Still bad: ldmatrix
- * reads rows that lie in the same banks, A's in four wavefronts and B's in eight instead of one. */
+/* Better: fewer loads from shared memory, and copies that overlap the MMAs. Still bad: ldmatrix has
+ * bank conflicts. A tile of A takes four wavefronts instead of one, a tile of B takes eight. */
 static __global__ void __launch_bounds__(THREADS) mma_sync(const struct gemm call)
 {
     multiply_block<false>(call);

@@ -2,8 +2,8 @@
 #include "bfloat16/parts/mma_tile.cuh"
 #include "rungs.h"
 
-/* Better: each row of an 8 x 8 tile in banks of its own. Still bad: every element passes through a
- * lane's registers on its way to the tensor core, and four schedulers issue all of these loads. */
+/* Better: the rows of an 8 x 8 tile lie in different banks. Still bad: every element passes through
+ * registers to the tensor cores, and the warp schedulers issue all of these loads. */
 static __global__ void __launch_bounds__(THREADS) swizzled(const struct gemm call)
 {
     multiply_block<true>(call);

@@ -5,13 +5,12 @@
 
 static const unsigned TILE_M = 128, TILE_N = 128, THREADS = WARPGROUP;
 
-/* wgmma multiplies 64 rows of A by up to 256 columns of B, both from shared memory: no fragments
- * pass through registers but the sums. The TMA brings the tiles, for a few instructions of one
- * thread, in the swizzled order that wgmma expects: what the rung before computes for each chunk,
- * the two units have built in.
+/* wgmma multiplies 64 rows of A by up to 256 columns of B, and reads both from shared memory. Only
+ * the accumulators are in registers. One thread starts the TMA with a few instructions. The TMA
+ * writes the tiles in the swizzled order that wgmma expects, which `swizzled` computes per chunk.
  *
- * Better: nearly no instructions. Still bad: the tensor cores wait for the tiles, the copies wait
- * for the products. */
+ * Better: the kernel issues very few instructions. Still bad: the tensor cores wait for the tiles,
+ * and the copies wait for the MMAs. */
 static __global__ void __launch_bounds__(THREADS)
     wgmma_tile(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const unsigned steps)

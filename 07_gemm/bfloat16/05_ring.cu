@@ -6,9 +6,9 @@
 static const unsigned TILE_M = 128, TILE_N = 128, THREADS = WARPGROUP;
 static const unsigned STAGES = 3;
 
-/* Better: two steps are on their way while one is multiplied, and a step's products start before
- * those of the step before have ended. Still bad: the thread that starts copies is one of those
- * that multiply, and a barrier holds all of them together. */
+/* Better: the tiles of two k-steps are in flight while one is multiplied. The MMAs of a k-step
+ * start before those of the previous one have ended. Still bad: the thread that starts the copies
+ * also multiplies, and a barrier holds back all threads in each k-step. */
 static __global__ void __launch_bounds__(THREADS)
     wgmma_ring(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const unsigned steps)

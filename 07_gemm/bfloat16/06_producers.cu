@@ -1,10 +1,10 @@
-/* Step 07, bfloat16: producers and consumers. A warp does nothing but bring tiles, two warpgroups
- * do nothing but multiply, 64 rows of the tile each. Each stage has a barrier that says it is full
- * and one that says it is free; there is no __syncthreads in the loop. */
+/* Step 07, bfloat16: producers and consumers. One warp only loads tiles. Two warpgroups only
+ * multiply, 64 rows of the tile each. Each stage has an mbarrier that says it is full and one that
+ * says it is free. The loop has no __syncthreads. */
 #include "bfloat16/parts/producers.cuh"
 
-/* Better: warps wait only for what they need. Still bad: of what the TMA brings, 128 rows of A
- * serve 128 columns; a tile twice as wide would need three quarters of the traffic. */
+/* Better: a warp waits only for the data that it needs. Still bad: the TMA loads 128 rows of A for
+ * only 128 columns of B. A tile twice as wide would need 25% fewer bytes per MMA. */
 static __global__ void __launch_bounds__(THREADS, 1)
     producers(const struct gemm call, const __grid_constant__ CUtensorMap a,
               const __grid_constant__ CUtensorMap b, const unsigned steps)

@@ -1,9 +1,9 @@
-/* Step 07, bfloat16: a wider tile, whose consumers need the producers' registers. */
+/* Step 07, bfloat16: a wider tile. Its consumers take registers from the producers. */
 #include "bfloat16/parts/producers.cuh"
 
-/* Better: the tile is 128 x 256. A consumer has 128 sums, and more registers than an equal share.
- * Still bad: a block that stores its sums multiplies nothing meanwhile, and no other fits beside
- * it. */
+/* Better: the tile is 128 x 256. A consumer thread has 128 accumulators, and more registers than an
+ * equal share. Still bad: a block does not multiply while it stores its tile, and no second block
+ * fits on the SM. */
 static __global__ void __launch_bounds__(THREADS, 1)
     wide_tile(const struct gemm call, const __grid_constant__ CUtensorMap a,
               const __grid_constant__ CUtensorMap b, const unsigned steps)

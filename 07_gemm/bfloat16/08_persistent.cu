@@ -6,12 +6,12 @@
 #include "rungs.h"
 
 static const unsigned TILE_M = 128, TILE_N = 256, STAGES = 4, GROUP = 8;
-static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
+static const unsigned SUMS = TILE_N / 2; /* per consumer thread */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
-static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
+static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* 168 at launch */
 typedef tma_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
-/* The tiles of C, and the steps along k of each. */
+/* The tiles of C, and the number of k-steps per tile. */
 struct tile_grid {
     unsigned rows, columns, steps;
 };
@@ -22,7 +22,7 @@ static struct tile_grid grid_of(const struct gemm *call)
             (unsigned)((call->n + TILE_N - 1) / TILE_N), steps_along_k(call)};
 }
 
-/* One thread loads the tiles of A and B, up to a ring ahead, also across the end of a tile of C. */
+/* One thread loads tiles of A and B. It runs up to a ring ahead, also into the next tile of C. */
 static __device__ void produce(tile_ring ring, const CUtensorMap *a, const CUtensorMap *b,
                                const struct tile_grid &grid)
 {
@@ -36,7 +36,7 @@ static __device__ void produce(tile_ring ring, const CUtensorMap *a, const CUten
     }
 }
 
-/* The sums of a tile, 64 rows for each warpgroup. */
+/* Computes a tile; each warpgroup has 64 rows of it. */
 static __device__ void sum_tile(tile_ring &ring, unsigned warpgroup, unsigned steps,
                                 float (&sum)[SUMS])
 {
@@ -67,9 +67,9 @@ static __device__ void consume(tile_ring ring, const struct gemm &call,
     }
 }
 
-/* Better: the producer is a ring ahead, across the end of a tile; and tiles that are computed at
- * the same time share rows and columns in L2 (tile_in_order). Still bad: two SMs that need the same
- * tile of B both load it from L2, and consumers wait until their stores have left. */
+/* Better: the producer runs a ring ahead, also into the next tile of C. Tiles that run together
+ * share rows and columns in L2 (tile_in_order). Still bad: two SMs that need the same tile of B
+ * both load it from L2, and consumers wait for their stores. */
 static __global__ void __launch_bounds__(THREADS, 1)
     persistent(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const struct tile_grid grid)

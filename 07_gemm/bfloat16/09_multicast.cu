@@ -1,18 +1,18 @@
-/* Step 07, bfloat16: clusters of two blocks that load a tile of B together (TMA multicast). Their
- * tiles of C are below each other, so that they need the same columns of B. */
+/* Step 07, bfloat16: clusters of two blocks that load a tile of B together (TMA multicast). One
+ * block's tile of C is below the other's, so both need the same columns of B. */
 #include "bfloat16/parts/bf16.cuh"
 #include "bfloat16/parts/hopper.cuh"
 #include "kernel/cluster.cuh"
 #include "rungs.h"
 
 static const unsigned TILE_M = 128, TILE_N = 256, STAGES = 4;
-static const unsigned CLUSTER = 2, GROUP = 8 / CLUSTER; /* in rows of pairs */
-static const unsigned SUMS = TILE_N / 2;                /* of a consumer's thread */
+static const unsigned CLUSTER = 2, GROUP = 8 / CLUSTER; /* rows of pairs */
+static const unsigned SUMS = TILE_N / 2;                /* per consumer thread */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
-static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
+static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* 168 at launch */
 typedef tma_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
-/* The tiles of C in pairs, one below the other, and the steps along k of each. */
+/* Pairs of tiles of C, one below the other, and the number of k-steps per tile. */
 struct pair_grid {
     unsigned rows, columns, steps;
 };
@@ -23,7 +23,7 @@ static struct pair_grid grid_of(const struct gemm *call)
             (unsigned)((call->n + TILE_N - 1) / TILE_N), steps_along_k(call)};
 }
 
-/* The tile of a cluster's pair that the block of this rank computes. */
+/* The tile of a pair that the block of this rank computes: its first row and column. */
 struct tile_at {
     size_t row, column;
 };
@@ -68,7 +68,7 @@ static __device__ void release_in_cluster(phase_barrier *free)
         barrier_arrive_at(free, threadIdx.x % 32);
 }
 
-/* The sums of a tile, 64 rows for each warpgroup. */
+/* Computes a tile; each warpgroup has 64 rows of it. */
 static __device__ void sum_tile(tile_ring &ring, unsigned warpgroup, unsigned steps,
                                 float (&sum)[SUMS])
 {
@@ -100,8 +100,8 @@ static __device__ void consume(tile_ring ring, const struct gemm &call,
     }
 }
 
-/* Better: each block of a pair loads half of the tile of B, for both: a third less comes from L2.
- * Still bad: consumers store two elements at a time, 16 bytes per row, and wait. */
+/* Better: each block of a pair loads half of B's tile for both: 33% fewer bytes from L2. Still bad:
+ * consumers store two elements at a time, 16 bytes per row, and wait for these stores. */
 static __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
     cluster_multicast(const struct gemm call, const __grid_constant__ CUtensorMap a,
                       const __grid_constant__ CUtensorMap b, const struct pair_grid grid)

@@ -1,18 +1,18 @@
-/* Step 07, bfloat16: the TMA stores C from shared memory, during the next tile's MMAs. Otherwise as
- * multicast. */
+/* Step 07, bfloat16: the TMA stores C from shared memory, during the next tile's MMAs. The rest is
+ * as in multicast. */
 #include "bfloat16/parts/bf16.cuh"
 #include "bfloat16/parts/hopper.cuh"
 #include "kernel/cluster.cuh"
 #include "rungs.h"
 
 static const unsigned TILE_M = 128, TILE_N = 256, STAGES = 4;
-static const unsigned CLUSTER = 2, GROUP = 8 / CLUSTER; /* in rows of pairs */
-static const unsigned SUMS = TILE_N / 2;                /* of a consumer's thread */
+static const unsigned CLUSTER = 2, GROUP = 8 / CLUSTER; /* rows of pairs */
+static const unsigned SUMS = TILE_N / 2;                /* per consumer thread */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
-static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
+static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* 168 at launch */
 typedef tma_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
-/* The tiles of C in pairs, one below the other, and the steps along k of each. */
+/* Pairs of tiles of C, one below the other, and the number of k-steps per tile. */
 struct pair_grid {
     unsigned rows, columns, steps;
 };
@@ -23,7 +23,7 @@ static struct pair_grid grid_of(const struct gemm *call)
             (unsigned)((call->n + TILE_N - 1) / TILE_N), steps_along_k(call)};
 }
 
-/* The tile of a cluster's pair that the block of this rank computes. */
+/* The tile of a pair that the block of this rank computes: its first row and column. */
 struct tile_at {
     size_t row, column;
 };
@@ -68,7 +68,7 @@ static __device__ void release_in_cluster(phase_barrier *free)
         barrier_arrive_at(free, threadIdx.x % 32);
 }
 
-/* The sums of a tile, 64 rows for each warpgroup. */
+/* Computes a tile; each warpgroup has 64 rows of it. */
 static __device__ void sum_tile(tile_ring &ring, unsigned warpgroup, unsigned steps,
                                 float (&sum)[SUMS])
 {
@@ -86,12 +86,12 @@ static __device__ void sum_tile(tile_ring &ring, unsigned warpgroup, unsigned st
     release_in_cluster(&ring.free[(ring.stage + STAGES - 1) % STAGES]);
 }
 
-/* Buffers for 64 x 64 elements of C, two per warpgroup, from which the TMA stores. */
+/* Buffers of 64 x 64 elements of C, two per warpgroup. The TMA stores from these. */
 static const unsigned BUFFERS = 2, BUFFER_BYTES = 64 * ROW_BYTES;
 
-/* Stores 64 x 64 elements by way of the buffer, with BLENDS for a beta that is not 0. stmatrix
- * writes four 8 x 8 tiles, each lane a row of 16 bytes, to the addresses that the TMA expects in
- * swizzled rows. */
+/* Writes 64 x 64 elements of C to the buffer. BLENDS: beta is not 0. stmatrix writes four 8 x 8
+ * tiles, and each lane gives the address of a row of 16 bytes. The rows are swizzled, as the TMA
+ * expects. */
 template <bool BLENDS>
 static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer, size_t row,
                                    size_t column, const float *sum)
@@ -123,8 +123,8 @@ static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffe
     }
 }
 
-/* Stores a tile's sums, 64 columns at a time. The TMA still reads one buffer when the warpgroup
- * fills the next one, and stores the last ones during the next tile's MMAs. */
+/* Stores a tile, 64 columns at a time. The TMA still reads one buffer while the warpgroup fills the
+ * other, and stores the last two during the next tile's MMAs. */
 static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *c,
                                     unsigned char *buffers, size_t row, size_t column,
                                     const float (&sum)[SUMS])
@@ -171,9 +171,9 @@ static __device__ void consume(tile_ring ring, const struct gemm &call, const CU
         store_wait();
 }
 
-/* Better: consumers put their sums into shared memory, from where the TMA stores whole rows of
- * 128 bytes while they multiply on. Still bad: if there are few tiles, or the last wave is nearly
- * empty, SMs are idle. */
+/* Better: consumers write their accumulators to shared memory. From there the TMA stores whole rows
+ * of 128 bytes during the next MMAs. Still bad: SMs are idle if there are few tiles, or if the last
+ * wave is partial. */
 static __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
     tma_stores(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,

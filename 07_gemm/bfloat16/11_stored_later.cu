@@ -1,19 +1,19 @@
-/* Step 07, bfloat16: an overlapped epilogue. A tile's sums are stored during the next tile's MMAs.
- * Consumers only issue MMAs; the time until a step of them ends is free for the stores. For a beta
- * of 0, and a C that the TMA can store. */
+/* Step 07, bfloat16: an overlapped epilogue. A tile is stored during the next tile's MMAs. The
+ * consumers only issue these, and have time to store while a k-step runs. Requires beta = 0, and a
+ * C that the TMA can store. */
 #include "bfloat16/parts/bf16.cuh"
 #include "bfloat16/parts/hopper.cuh"
 #include "rungs.h"
 
 static const unsigned TILE_M = 128, TILE_N = 256, STAGES = 4, GROUP = 16;
-static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
+static const unsigned SUMS = TILE_N / 2; /* per consumer thread */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
-static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
+static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* 168 at launch */
 static const unsigned BUFFERS = 2, BUFFER_BYTES = 64 * ROW_BYTES; /* for 64 x 64 elements of C */
-static const unsigned PANELS = TILE_N / PANEL, PANEL_PAIRS = 16;  /* of a thread */
+static const unsigned PANELS = TILE_N / PANEL, PANEL_PAIRS = 16;  /* per thread */
 typedef tma_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
-/* The tiles of C, and the steps along k of each. */
+/* The tiles of C, and the number of k-steps per tile. */
 struct tile_grid {
     unsigned rows, columns, steps;
 };
@@ -24,7 +24,7 @@ static struct tile_grid grid_of(const struct gemm *call)
             (unsigned)((call->n + TILE_N - 1) / TILE_N), steps_along_k(call)};
 }
 
-/* One thread loads the tiles of A and B, up to a ring ahead, also across the end of a tile of C. */
+/* One thread loads tiles of A and B. It runs up to a ring ahead, also into the next tile of C. */
 static __device__ void produce(tile_ring ring, const CUtensorMap *a, const CUtensorMap *b,
                                const struct tile_grid &grid)
 {
@@ -38,7 +38,7 @@ static __device__ void produce(tile_ring ring, const CUtensorMap *a, const CUten
     }
 }
 
-/* Two sums in a register; the first row and column of the warpgroup's part of the tile. */
+/* A tile to be stored: two elements per register; the warpgroup's first row and column of it. */
 struct kept_tile {
     unsigned pairs[SUMS / 2];
     size_t row, column;
@@ -56,7 +56,7 @@ static __device__ void keep_tile(const struct gemm &call, size_t row, size_t col
     kept.is_there = true;
 }
 
-/* Stores 64 columns of the tile, by way of the buffer and the TMA. */
+/* Writes 64 columns of the tile to a buffer, from which the TMA stores them. */
 static __device__ void store_kept_panel(const CUtensorMap *c, unsigned char *buffers,
                                         unsigned panel, const struct kept_tile &kept)
 {
@@ -84,8 +84,8 @@ static __device__ void store_kept_panel(const CUtensorMap *c, unsigned char *buf
     }
 }
 
-/* The sums of a tile, of at least PANELS steps: one panel of the tile before is stored in each of
- * the first. */
+/* Computes a tile of at least PANELS k-steps. Each of the first PANELS also stores one panel of the
+ * previous tile. */
 static __device__ void sum_tile(tile_ring &ring, unsigned warpgroup, unsigned steps,
                                 float (&sum)[SUMS], const CUtensorMap *c, unsigned char *buffers,
                                 const struct kept_tile &kept)
@@ -139,8 +139,8 @@ static __device__ void consume(tile_ring ring, const struct gemm &call, const CU
         store_wait();
 }
 
-/* Better: the tensor cores no longer wait while sums are rounded and put into shared memory, 64
- * columns at a time. Still bad: a tile's last MMAs must end before its sums are rounded. */
+/* Better: the tensor cores no longer wait while a tile is written to shared memory, 64 columns at a
+ * time. Still bad: a tile's last MMAs must end before its accumulators are rounded. */
 static __global__ void __launch_bounds__(THREADS, 1)
     stored_later(const struct gemm call, const __grid_constant__ CUtensorMap a,
                  const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,

@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: waves of tiles that come out even (no wave quantization), since a part of C
- * has tiles of 232 or 208 rows. For a beta of 0, and a C that the TMA can store. */
+/* Step 07, bfloat16: no wave quantization. A part of C has tiles of 232 or 208 rows instead of 256.
+ * Requires beta = 0, and a C that the TMA can store. */
 #include "bfloat16/parts/even_tiles.cuh"
 
 #define EVEN_KERNEL(name, low)                                                                     \
@@ -10,8 +10,8 @@
         multiply_even<low, 1>(call, maps, work);                                                   \
     }
 
-/* Better: all multiprocessors end at about the same time. Still bad: neighbours load the same rows
- * of A. */
+/* Better: all SMs end at about the same time. Still bad: blocks side by side each load the same
+ * rows of A. */
 EVEN_KERNEL(even_waves_208, 208)
 EVEN_KERNEL(even_waves_232, 232)
 

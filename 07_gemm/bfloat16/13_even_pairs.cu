@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: two blocks beside each other, a cluster, load A's tile together, half of it
- * each. Otherwise as even_waves. */
+/* Step 07, bfloat16: clusters of two blocks side by side. Each block loads half of A's tile for
+ * both. The rest is as in even_waves. */
 #include "bfloat16/parts/even_tiles.cuh"
 
 #define EVEN_KERNEL(name, low)                                                                     \
@@ -10,7 +10,7 @@
         multiply_even<low, 2>(call, maps, work);                                                   \
     }
 
-/* Better: a third less comes from L2. Still bad: the tensor cores wait while sums are rounded. */
+/* Better: L2 delivers 33% fewer bytes. Still bad: tensor cores wait while a tile is rounded. */
 EVEN_KERNEL(even_pairs_208, 208)
 EVEN_KERNEL(even_pairs_232, 232)
 

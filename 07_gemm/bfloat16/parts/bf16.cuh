@@ -1,4 +1,4 @@
-/* Shared by step 07's rungs for bfloat16: loads that stay inside a matrix, and stores of sums. */
+/* Shared by step 07's rungs for bfloat16: conversions, and stores that stay inside C. */
 #ifndef RUNGS_07_BF16_CUH
 #define RUNGS_07_BF16_CUH
 
@@ -6,7 +6,7 @@
 
 #include "parts/matrix.cuh"
 
-/* 16 bytes. */
+/* Elements per chunk of 16 bytes. */
 static const unsigned CHUNK = 8;
 
 static inline __host__ __device__ bool has_aligned_chunks(const uint16_t *matrix, size_t leading)
@@ -24,7 +24,7 @@ static inline __device__ uint16_t bf16_bits(float value)
     return __bfloat16_as_ushort(__float2bfloat16_rn(value));
 }
 
-/* Two neighbours in memory, the first in the lower half. */
+/* Rounds two neighbours of a row; the first is in the lower half. */
 static inline __device__ unsigned bf16_pair(float first, float second)
 {
     const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second); /* one instruction */
@@ -32,7 +32,7 @@ static inline __device__ unsigned bf16_pair(float first, float second)
     return __bfloat16_as_ushort(pair.x) | (unsigned)__bfloat16_as_ushort(pair.y) << 16;
 }
 
-/* The new value of element (row, column) of C, which exists, before it is rounded. */
+/* The new value of element (row, column) of C, before rounding. The element must exist. */
 static inline __device__ float blend_bf16(const struct gemm &call, size_t row, size_t column,
                                           float sum)
 {
@@ -40,8 +40,8 @@ static inline __device__ float blend_bf16(const struct gemm &call, size_t row, s
     return blend(call.alpha, sum, call.beta, &old);
 }
 
-/* Stores the sums of elements (row, column) and (row, column + 1), as far as they exist; in one
- * access if C is `even`: an even column starts at a multiple of 4 bytes. `column` is even. */
+/* Stores elements (row, column) and (row, column + 1) if they exist; `column` is even. If C is
+ * `even`, even columns start at multiples of 4 bytes, and one access stores both. */
 static inline __device__ void store_pair(const struct gemm &call, size_t row, size_t column,
                                          float first, float second, bool even)
 {
@@ -67,7 +67,7 @@ static inline __device__ bool has_even_columns(const struct gemm &call)
     return (uintptr_t)call.c_bf16 % 4 == 0 && call.ldc % 2 == 0;
 }
 
-/* Stores the warpgroup's sums: 64 rows from `row` on, two columns for each of a thread's pairs. */
+/* Stores the warpgroup's accumulators: 64 rows from `row` on, in pairs of neighbouring columns. */
 template <unsigned SUMS>
 static __device__ void store_sums(const struct gemm &call, size_t row, size_t column,
                                   const float (&sum)[SUMS])

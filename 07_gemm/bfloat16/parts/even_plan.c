@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-/* Of n blocks, or pairs of them, each takes every nth tile, high ones first. So none has more tiles
- * than the first, or more high ones. For a given number of waves, low tiles replace high
- * ones until there is no more room in the last. */
+/* Each of n blocks, or pairs of blocks, computes every nth tile, high tiles first. So no block has
+ * more tiles, or more high tiles, than the first. For each number of waves, low tiles replace high
+ * ones until the last wave is full. */
 struct even_plan even_plan_of(const struct gemm *call, bool pairs)
 {
     static const unsigned low_rows[] = {232, 208};

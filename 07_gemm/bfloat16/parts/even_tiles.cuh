@@ -1,6 +1,6 @@
-/* Step 07, bfloat16: the tiles of even_waves and even_pairs (bfloat16/parts/even_plan.h), which a
- * block computes, and how. The rows of a tile are the columns of wgmma's MMAs, of which there may
- * be any multiple of 8; as in stored_later, a tile is stored during the next one's MMAs. */
+/* Step 07, bfloat16: the tiles of even_waves and even_pairs (bfloat16/parts/even_plan.h): which of
+ * them a block computes, and how. A tile's rows are wgmma's columns, which may be any multiple of
+ * 8. As in stored_later, a tile is stored during the next one's MMAs. */
 #ifndef RUNGS_07_BF16_EVEN_TILES_CUH
 #define RUNGS_07_BF16_EVEN_TILES_CUH
 
@@ -14,16 +14,16 @@
 static const unsigned HIGH = EVEN_HIGH_ROWS, TILE_N = EVEN_COLUMNS, STAGES = 4;
 typedef tma_ring<HIGH, TILE_N, STAGES> even_ring;
 
-/* A consumer has 64 columns of the tile, and stores 64 rows at a time, through two buffers. */
+/* A warpgroup has 64 columns of the tile, and stores 64 rows at a time through two buffers. */
 static const unsigned PARTS = EVEN_PARTS, PART = HIGH / PARTS, PART_BYTES = PART * ROW_BYTES,
                       BUFFERS = 2;
-static const unsigned PART_PAIRS = PART / 4; /* of a thread */
+static const unsigned PART_PAIRS = PART / 4; /* per thread */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
-static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
+static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* 168 at launch */
 static const unsigned SHARED_BYTES = STAGES * even_ring::STAGE_BYTES + 2 * BUFFERS * PART_BYTES;
 
-/* C's rows; steps along k; columns of tiles, one tile wide, or two for pairs, of which the first
- * have high tiles; tiles in a column of either kind. */
+/* C's rows; k-steps per tile; columns of tiles, or of pairs for even_pairs; how many of these have
+ * high tiles; the number of high tiles, and of low tiles, in a column. */
 struct even_work {
     unsigned rows, steps, columns, high_columns, high_tiles, low_tiles;
 
@@ -33,20 +33,20 @@ struct even_work {
     }
 };
 
-/* Boxes of A: the rows of a tile that each block of a cluster loads. */
+/* Maps of A: a box is the rows of a tile that the block of that rank in its cluster loads. */
 struct boxes {
     CUtensorMap of_rank[2];
 };
 
-/* Tiles of either kind, and the last one of a column (a row outside A takes the TMA longer than one
- * inside); B; parts of C, and a low tile's last part. */
+/* Maps of A for high and low tiles, and for the last one of a column (the TMA takes longer for rows
+ * outside A); of B; of C's parts, and of a low tile's last part. */
 struct even_maps {
     struct boxes high, high_last, low, low_last;
     CUtensorMap b, c, c_low_last;
 };
 
-/* The rows of a tile that the first of two blocks brings for both: a multiple of 8, since the
- * swizzle repeats every 8 rows. The other one brings the rest. */
+/* How many rows of a tile the first of two blocks loads for both; the second loads the rest. It is
+ * a multiple of 8, because the swizzle repeats every 8 rows. */
 static inline __host__ __device__ constexpr unsigned first_half(unsigned rows)
 {
     return (rows / 2 + 7) / 8 * 8;
@@ -55,11 +55,11 @@ static inline __host__ __device__ constexpr unsigned first_half(unsigned rows)
 /* ---- which tiles ----------------------------------------------------------------------------- */
 
 struct even_tile {
-    unsigned row, column, rows; /* rows: those that are not outside */
+    unsigned row, column, rows; /* rows: those inside C */
     bool is_low;
 };
 
-/* High tiles come first; each kind in an order of its own. */
+/* A block's tiles: high tiles first, then low ones, each kind in its own order. */
 template <unsigned LOW, unsigned CLUSTER>
 struct even_tiles {
     static const unsigned GROUP = 8, COLUMNS = CLUSTER * TILE_N;
@@ -92,7 +92,7 @@ struct even_tiles {
     }
 };
 
-/* Two neighbours in memory, the first in the lower half. */
+/* Rounds two neighbours of a row; the first is in the lower half. */
 static inline __device__ unsigned pair_of(float first, float second)
 {
     const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second); /* one instruction */
@@ -100,7 +100,7 @@ static inline __device__ unsigned pair_of(float first, float second)
     return __bfloat16_as_ushort(pair.x) | (unsigned)__bfloat16_as_ushort(pair.y) << 16;
 }
 
-/* Two sums in a register; the first row and column of the warpgroup's part of the tile. */
+/* A tile to be stored: two elements per register; the warpgroup's first row and column of it. */
 struct kept_tile {
     unsigned pairs[HIGH / 4];
     size_t row, column;
@@ -154,8 +154,8 @@ static __device__ void produce_even(even_ring ring, const struct even_maps &maps
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
-/* Stores one part of the kept tile, ROWS rows. stmatrix writes two 8 x 8 tiles, transposed, to the
- * addresses that the TMA expects in swizzled rows. */
+/* Stores one part of the kept tile, ROWS rows. stmatrix transposes two 8 x 8 tiles, and writes them
+ * to swizzled rows, as the TMA expects. */
 template <unsigned ROWS>
 static __device__ void store_part(const CUtensorMap *c, unsigned char *buffers, unsigned part,
                                   const struct kept_tile &kept)
@@ -193,7 +193,7 @@ static __device__ void store_kept(const struct even_maps &maps, unsigned char *b
         store_part<PART>(&maps.c, buffers, part, kept);
 }
 
-/* Leaves the stage before the ring's current one, to which all blocks of the cluster write. */
+/* Releases the stage before the ring's current one. All blocks of the cluster write to it. */
 template <unsigned CLUSTER>
 static __device__ void release_last(const even_ring &ring)
 {
@@ -206,7 +206,7 @@ static __device__ void release_last(const even_ring &ring)
         barrier_arrive_at(free, threadIdx.x % 32);
 }
 
-/* What a consumer has from tile to tile. */
+/* What a consumer keeps from one tile to the next. */
 struct even_consumer {
     even_ring ring;
     unsigned warpgroup;
@@ -304,7 +304,7 @@ static __device__ void multiply_even(const struct gemm &call, const struct even_
         cluster_barrier(); /* no block may end while others write to its memory */
 }
 
-/* For tiles of `tile_rows` rows, of which `rows` are inside A. */
+/* Maps of A for tiles of `tile_rows` rows, of which `rows` are inside A. */
 static struct boxes map_boxes(const struct gemm *call, unsigned cluster, unsigned tile_rows,
                               unsigned rows)
 {
@@ -344,7 +344,7 @@ static inline struct even_work even_work_of(const struct gemm *call, const struc
             (m + low - 1) / low};
 }
 
-/* A block for each multiprocessor, or fewer if there are fewer tiles; in clusters. */
+/* One block per SM, or fewer if there are fewer tiles; a multiple of the cluster's size. */
 static inline unsigned even_blocks(const struct gemm *call, const struct even_work &work,
                                    unsigned cluster)
 {

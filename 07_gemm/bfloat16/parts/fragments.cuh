@@ -6,8 +6,8 @@
 
 #include "bfloat16/parts/bf16.cuh"
 
-/* Copies a chunk of 8 elements to shared memory; 0 outside the matrix. `aligned`: all rows start at
- * multiples of 16 bytes; then the copy is asynchronous. */
+/* Copies a chunk of 8 elements to shared memory, with 0 for those outside the matrix. `aligned`:
+ * all rows start at multiples of 16 bytes, so the copy can be asynchronous. */
 static inline __device__ void copy_chunk(uint16_t *to, const uint16_t *matrix, size_t leading,
                                          size_t rows, size_t columns, size_t row, size_t column,
                                          bool aligned)
@@ -26,8 +26,8 @@ static inline __device__ void copy_chunk(uint16_t *to, const uint16_t *matrix, s
         to[i] = row < rows && column + i < columns ? matrix[row * leading + column + i] : 0;
 }
 
-/* Lane t names the address of row t % 8 of tile t / 8, and gets elements 2 (t % 4) and
- * 2 (t % 4) + 1 of row t / 4 of each tile. */
+/* Loads four 8 x 8 tiles. Lane t gives the address of row t % 8 of tile t / 8. It receives elements
+ * 2 (t % 4) and 2 (t % 4) + 1 of row t / 4 of each tile. */
 static inline __device__ void load_tiles_at(unsigned (&four)[4], unsigned address)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -55,8 +55,8 @@ static inline __device__ void load_transposed(unsigned (&four)[4], const uint16_
     load_transposed_at(four, (unsigned)__cvta_generic_to_shared(row));
 }
 
-/* sum += A B for a 16 x 16 tile of A and a 16 x 8 tile of B. Lane t has sums of row t / 4, columns
- * 2 (t % 4) and 2 (t % 4) + 1, and of row t / 4 + 8. */
+/* sum += A B for a 16 x 16 tile of A and a 16 x 8 tile of B. Lane t has the accumulators of rows
+ * t / 4 and t / 4 + 8, in columns 2 (t % 4) and 2 (t % 4) + 1. */
 static inline __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], unsigned b0,
                                        unsigned b1)
 {
@@ -71,8 +71,8 @@ static inline __device__ unsigned word(const uint4 &four, unsigned i)
     return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
 }
 
-/* The same for 16 of the 32 terms that four lanes have, 8 each: the lane's terms 4 half to 4 half +
- * 3, of two rows of A, and B's words as `multiply` takes them. */
+/* The same for 16 of the 32 terms that four lanes hold, 8 each. It uses the lane's terms 4 half to
+ * 4 half + 3 of two rows of A, and B's words in the order of `multiply`. */
 static inline __device__ void multiply_16(float (&sum)[4], const uint4 (&a)[2], unsigned half,
                                           const unsigned (&b)[2])
 {

@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: a block's product by mma.sync, for mma_sync and swizzled, which differ in
- * where the chunks of a tile are. */
+/* Step 07, bfloat16: a block's tile of C by mma.sync, for the rungs mma_sync and swizzled. They
+ * differ only in where the chunks of a tile lie. */
 #ifndef RUNGS_07_MMA_TILE_CUH
 #define RUNGS_07_MMA_TILE_CUH
 
@@ -12,10 +12,10 @@ static const unsigned ROWS_A = WARP_M / 16, COLUMNS_B = WARP_N / 8;
 static const unsigned A_ELEMENTS = BLOCK_M * BLOCK_K, B_ELEMENTS = BLOCK_K * BLOCK_N;
 static const unsigned SHARED_BYTES = STAGES * (A_ELEMENTS + B_ELEMENTS) * sizeof(uint16_t);
 
-/* Where a chunk of a tile is. As it comes, a row of A has 64 bytes and a row of B 256: of the eight
- * rows that ldmatrix reads at once, four of A's lie in the same banks, and all eight of B's.
- * Swizzled, a chunk moves within its row, to another position in each row: eight rows, eight
- * groups of four banks. */
+/* Where a chunk of a tile lies. A row of A has 64 bytes, a row of B has 256. Of the eight rows that
+ * ldmatrix reads at once, the same banks hold four rows of A, or all eight rows of B. SWIZZLED: a
+ * chunk's position in its row depends on the row. Eight rows then use eight groups of four
+ * banks. */
 template <bool SWIZZLED>
 static __device__ unsigned offset_of_a(unsigned row, unsigned chunk)
 {

@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: a warp that loads tiles and two warpgroups that multiply them, for producers
- * and wide_tile, whose tiles have different widths. */
+/* Step 07, bfloat16: one warp loads tiles and two warpgroups multiply them, for the rungs producers
+ * and wide_tile. Their tiles have different widths. */
 #ifndef RUNGS_07_BF16_PRODUCERS_CUH
 #define RUNGS_07_BF16_PRODUCERS_CUH
 
@@ -10,8 +10,8 @@
 static const unsigned TILE_M = 128, STAGES = 4, CONSUMERS = 2 * WARPGROUP;
 static const unsigned THREADS = CONSUMERS + WARPGROUP;
 
-/* Registers per thread: at launch all have the same number, 168. The producers, who need few,
- * release some, and the consumers take them. */
+/* Registers per thread. Each thread has 168 at launch. The producers need few and release some, and
+ * the consumers take these. */
 static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40;
 static_assert(CONSUMERS * CONSUMER_REGISTERS + WARPGROUP * PRODUCER_REGISTERS <= THREADS * 168,
               "the consumers would wait for registers forever");
