@@ -4,9 +4,9 @@
 
 typedef block_tile<128, 256, 32, 4> tile;
 
-/* Better: a warp loads 128 rows of 16 elements for 32 MMAs. Still bad: the sums take 128 registers
- * per lane, so that an SM has 8 warps. A stage has two k-steps, so these meet at a barrier after
- * every 64 MMAs. */
+/* Better: a warp loads 128 rows of 16 elements for 32 MMAs. Still bad: the accumulators take 128
+ * registers per lane, so an SM has only 8 warps. A stage has two k-steps, so the warps wait at a
+ * barrier after every 64 MMAs. */
 static __global__ void __launch_bounds__(tile::THREADS, 1) large_warp_tile(const struct gemm call)
 {
     multiply_block<tile>(call);

@@ -1,9 +1,9 @@
 /* Step 07, bfloat16 without wgmma: a stage has 64 elements of k, and the ring has three stages, or
- * two where the GPU has no shared memory for three. */
+ * two if the GPU's shared memory has no room for three. */
 #include "bfloat16_mma/parts/pipeline.cuh"
 #include "rungs.h"
 
-/* Better: half as many barriers, at each of which the first warps wait for the last. Still bad: the
+/* Better: half as many barriers. At each, the first warps wait for the last one. Still bad: the
  * MMAs of a k-step wait for ldmatrix. */
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, 1) long_stages(const struct gemm call)

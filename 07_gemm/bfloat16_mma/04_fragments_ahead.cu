@@ -3,9 +3,9 @@
 #include "bfloat16_mma/parts/pipeline.cuh"
 #include "rungs.h"
 
-/* Better: MMAs wait for loads that were issued a k-step earlier, and a warp reaches the barrier
- * with MMAs in flight. Still bad: a block begins with an empty ring and ends with nothing to copy,
- * and blocks that run at the same time need few rows of A but all columns of B. */
+/* Better: MMAs use fragments that were loaded a k-step earlier, and a warp reaches the barrier with
+ * MMAs in flight. Still bad: a block starts with an empty ring and copies nothing at its end.
+ * Blocks that run at the same time need few rows of A but all columns of B. */
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, 1) fragments_ahead(const struct gemm call)
 {

@@ -1,5 +1,5 @@
-/* Step 07, bfloat16 without wgmma: persistent blocks, one per SM. Their tiles follow one another in
- * an order that shares L2 (tile_in_order), and so do their copies. */
+/* Step 07, bfloat16 without wgmma: persistent blocks, one per SM. The order of the tiles shares
+ * data in L2 (tile_in_order). A block's copies run on from one tile into the next. */
 #include "bfloat16_mma/parts/pipeline.cuh"
 #include "rungs.h"
 
@@ -19,7 +19,7 @@ static __device__ void begin_tile(struct copies<T> &copies, const struct gemm &c
     copies.begin(call, (size_t)at.row * T::M, (size_t)at.column * T::N, 0, call.k);
 }
 
-/* If all copies of a tile have started, the next ones are the block's next tile's. */
+/* Once all copies of a tile have started, goes on to the block's next tile. */
 template <typename T>
 static __device__ void follow(struct copies<T> &copies, const struct gemm &call,
                               struct tile_grid grid, unsigned &copied_tile)
@@ -31,7 +31,7 @@ static __device__ void follow(struct copies<T> &copies, const struct gemm &call,
         begin_tile(copies, call, grid, copied_tile);
 }
 
-/* Better: a tile's first stages are copied during the last MMAs of the tile before, and blocks that
+/* Better: a tile's first stages are copied during the last MMAs of the previous tile. Blocks that
  * run at the same time share 8 rows of tiles. Still bad: a C of few tiles leaves SMs idle. */
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, 1)

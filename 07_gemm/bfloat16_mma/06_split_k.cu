@@ -1,13 +1,13 @@
-/* Step 07, bfloat16 without wgmma: split-K. If C has few tiles, several blocks share the k of each,
- * and the last of them to finish adds up what all have stored, in the order of k. */
+/* Step 07, bfloat16 without wgmma: split-K. If C has few tiles, several blocks share the k of each.
+ * The last of them to finish adds all their partial sums, in the order of k. */
 #include "bfloat16_mma/parts/pipeline.cuh"
 #include "parts/workspace.h"
 #include "rungs.h"
 
-static const unsigned GROUP = 8, LEAST_STAGES = 4; /* of a range */
+static const unsigned GROUP = 8, LEAST_STAGES = 4; /* per range */
 
-/* The tiles of C, each in `splits` ranges of k. A range's sums are `parts`, four of each thread at
- * a time. A tile's ticket counts its ranges that are stored; all are 0 between launches. */
+/* The tiles of C, with k in `splits` ranges. `parts` has the partial sums, four of each thread at a
+ * time. A tile's ticket counts its stored ranges; all tickets are 0 between launches. */
 struct split_work {
     unsigned rows, columns, stages, splits;
     float4 *parts;
@@ -19,7 +19,7 @@ struct split_work {
     }
 };
 
-/* A range: its tile's number and coordinates, and k from first to before end. */
+/* A range: the number, first row and first column of its tile; k from `first` to before `end`. */
 struct k_range {
     unsigned tile;
     size_t row, column, first, end;
@@ -48,7 +48,7 @@ static __device__ void begin_range(struct copies<T> &copies, const struct gemm &
     copies.begin(call, range.row, range.column, range.first, range.end);
 }
 
-/* If all copies of a range have started, the next ones are the block's next range's. */
+/* Once all copies of a range have started, goes on to the block's next range. */
 template <typename T>
 static __device__ void follow(struct copies<T> &copies, const struct gemm &call,
                               const struct split_work &work, unsigned &copied)
@@ -60,7 +60,7 @@ static __device__ void follow(struct copies<T> &copies, const struct gemm &call,
         begin_range(copies, call, work, copied);
 }
 
-/* Whether the block has stored the last range of the tile: then it sees all of them. */
+/* Whether this block was the last to store a range of the tile. If so, it sees all ranges. */
 static __device__ bool is_last_of_tile(const struct split_work &work, unsigned tile)
 {
     __shared__ bool is_last;
@@ -77,8 +77,8 @@ static __device__ bool is_last_of_tile(const struct split_work &work, unsigned t
     return is_last;
 }
 
-/* Adds up the sums of the tile's ranges, of which the block has that of this number. False: another
- * block will do it. */
+/* Stores the partial sums of this range. If the tile's other ranges are stored already, adds those
+ * of all ranges. If not, another block will do it, and the result is false. */
 template <typename T>
 static __device__ bool add_splits(float (&sum)[ROWS_A][T::COLUMNS_B][4],
                                   const struct split_work &work, unsigned number)
@@ -108,8 +108,8 @@ static __device__ bool add_splits(float (&sum)[ROWS_A][T::COLUMNS_B][4],
     return true;
 }
 
-/* Better: a C of few tiles keeps all SMs busy if k is long. Still bad: sums go to memory and back,
- * and a tile of 128 x 256 is large for a small C. */
+/* Better: a C of few tiles keeps all SMs busy if k is long. Still bad: partial sums go to memory
+ * and back, and a tile of 128 x 256 is large for a small C. */
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, 1)
     split_k(const struct gemm call, const struct split_work work)
@@ -142,7 +142,7 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
     }
 }
 
-/* As many ranges as there are SMs, if these are more than the tiles. */
+/* About one range per SM if there are fewer tiles than SMs; else one range per tile. */
 template <typename T>
 static struct split_work split_work_of(const struct gemm *call)
 {

@@ -1,4 +1,4 @@
-/* Step 07: the ladder in bfloat16 for GPUs with mma.sync (sm_80 and later), and without wgmma. */
+/* Step 07: the ladder in bfloat16 for GPUs that have mma.sync (sm_80 and later) but no wgmma. */
 #include "ladders.h"
 #include "parts/workspace.h"
 #include "rungs.h"

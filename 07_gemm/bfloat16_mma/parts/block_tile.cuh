@@ -1,13 +1,13 @@
 /* Step 07, bfloat16 without wgmma: a block's tile of C, 64 x 32 or 64 x 64 elements per warp, and
- * the stages in shared memory that its operands pass through. */
+ * the stages in shared memory for its operands. */
 #ifndef RUNGS_07_MMA_BLOCK_TILE_CUH
 #define RUNGS_07_MMA_BLOCK_TILE_CUH
 
 #include "bfloat16/parts/fragments.cuh"
 #include "parts/matrix.cuh"
 
-static const unsigned WARP_M = 64, STEP_K = 16; /* of a warp, of an MMA */
-static const unsigned ROWS_A = WARP_M / 16;     /* of a warp's MMAs */
+static const unsigned WARP_M = 64, STEP_K = 16; /* per warp; per MMA */
+static const unsigned ROWS_A = WARP_M / 16;     /* of MMAs per warp */
 static const unsigned GROUP_N = 64; /* columns of B that lie together in shared memory */
 
 /* A stage has BLOCK_K elements of A's rows and of B's columns. */
@@ -15,7 +15,7 @@ template <unsigned BLOCK_M, unsigned BLOCK_N, unsigned BLOCK_K, unsigned RING,
           unsigned WARP_COLUMNS = 64>
 struct block_tile {
     static const unsigned M = BLOCK_M, N = BLOCK_N, K = BLOCK_K, STAGES = RING;
-    static const unsigned WARP_N = WARP_COLUMNS, COLUMNS_B = WARP_N / 8; /* of a warp's MMAs */
+    static const unsigned WARP_N = WARP_COLUMNS, COLUMNS_B = WARP_N / 8; /* of MMAs per warp */
     static const unsigned WARPS_N = N / WARP_N, THREADS = M / WARP_M * WARPS_N * 32;
     static const unsigned A_ELEMENTS = M * K, STAGE_ELEMENTS = (M + N) * K;
     static const unsigned STAGE_BYTES = STAGE_ELEMENTS * sizeof(uint16_t);
@@ -31,8 +31,8 @@ struct block_tile {
 /* ---- a stage --------------------------------------------------------------------------------- */
 
 /* Where a chunk is, in elements from the stage's start. The tile of A has rows of K elements, 64 or
- * 128 bytes. The tile of B has groups of 64 columns, with rows of 128 bytes. The chunks of a row
- * change positions such that eight rows' chunks of the same number are in different banks. */
+ * 128 bytes. The tile of B has groups of 64 columns, with rows of 128 bytes. The chunks are
+ * swizzled: chunks with the same number lie in different banks in each of eight rows. */
 template <typename T>
 static __device__ unsigned offset_of_a(unsigned row, unsigned chunk)
 {
@@ -47,8 +47,8 @@ static __device__ unsigned offset_of_b(unsigned row, unsigned column)
     return T::A_ELEMENTS + (column / GROUP_N * T::K + row) * GROUP_N + (chunk ^ row % 8) * CHUNK;
 }
 
-/* Starts the thread's copies to a stage, of the tiles from (row, k) and (k, column) on, whatever of
- * them is in the matrices; 0 for the rest. */
+/* Starts the thread's copies to a stage: the tile of A from (row, k) on, and that of B from (k,
+ * column) on. Elements outside the matrices become 0. */
 template <typename T>
 static __device__ void copy_edge(const struct gemm &call, uint16_t *stage, size_t row,
                                  size_t column, size_t k)
@@ -73,8 +73,8 @@ static __device__ void copy_edge(const struct gemm &call, uint16_t *stage, size_
 
 /* ---- a warp ---------------------------------------------------------------------------------- */
 
-/* Where the rows of A and B are that the lane first names for ldmatrix, in bytes from the start of
- * a stage. */
+/* The rows of A and B whose addresses the lane gives to the first ldmatrix of a stage, in bytes
+ * from the start of that stage. */
 struct lane_offsets {
     unsigned a, b;
 };
@@ -94,9 +94,9 @@ struct fragments {
     unsigned a[ROWS_A][4], b[T::COLUMNS_B / 2][4];
 };
 
-/* Loads the fragments of a k-step of the stage at that address. In the next k-step of A, and in the
- * next 16 columns of B, the number of a lane's chunk differs in bits that are 0 in the first, so
- * that one exclusive or leads there. All else is constant. */
+/* Loads the fragments of a k-step of the stage at that address. In later k-steps of A, and later 16
+ * columns of B, a lane's chunk number differs only in bits that are 0 at first. So one XOR with a
+ * constant gives its address. All else is constant. */
 template <typename T>
 static __device__ void load_fragments(struct fragments<T> &to, unsigned stage,
                                       struct lane_offsets lane, unsigned step)
@@ -123,7 +123,7 @@ static __device__ void multiply_fragments(float (&sum)[ROWS_A][T::COLUMNS_B][4],
             multiply(sum[i][j], of.a[i], of.b[j / 2][j % 2 * 2], of.b[j / 2][j % 2 * 2 + 1]);
 }
 
-/* Stores the warp's sums, two at a time, from (row, column) of C on. */
+/* Stores the warp's accumulators, two at a time, from (row, column) of C on. */
 template <unsigned COLUMNS_B>
 static __device__ void store_pairs(const struct gemm &call, size_t row, size_t column,
                                    const float (&sum)[ROWS_A][COLUMNS_B][4])

@@ -1,12 +1,12 @@
-/* Step 07, bfloat16 without wgmma: what a block does stage after stage, where a whole tile of C
- * needs less than an edge: copies whose addresses only advance, and stores of whole sectors. */
+/* Step 07, bfloat16 without wgmma: what a block does in each stage. A tile inside C takes fewer
+ * instructions than one at an edge: copy addresses only advance, and stores are whole sectors. */
 #ifndef RUNGS_07_MMA_PIPELINE_CUH
 #define RUNGS_07_MMA_PIPELINE_CUH
 
 #include "bfloat16_mma/parts/block_tile.cuh"
 #include "kernel/launch_limits.cuh"
 
-/* From long_stages on: 144 KiB of shared memory per block, which not all GPUs have, or 96 KiB. */
+/* From long_stages on: a block uses 144 KiB of shared memory, or 96 KiB if the GPU has less. */
 typedef block_tile<128, 256, 64, 3> tile_of_three_stages;
 typedef block_tile<128, 256, 64, 2> tile_of_two_stages;
 
@@ -22,12 +22,12 @@ static __device__ void copy_16_bytes(unsigned to, const uint16_t *from)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-/* The thread's copies for a tile of C, of which those for k to before `end` are left. */
+/* The thread's copies for a tile of C. Those from k to before `end` have not started yet. */
 template <typename T>
 struct copies {
     size_t row, column, k, end;
     bool is_whole;         /* all elements of the tile exist, and rows are aligned */
-    const uint16_t *a, *b; /* then: the thread's first chunks of the next stage, */
+    const uint16_t *a, *b; /* if so: the thread's first chunks of the next stage, */
     unsigned to_a, to_b;   /* and where they go, in bytes from the start of the stage */
 
     __device__ void begin(const struct gemm &call, size_t tile_row, size_t tile_column,
@@ -51,8 +51,8 @@ struct copies {
         to_b = bytes * offset_of_b<T>(row_of_b, chunk_of_b * CHUNK);
     }
 
-    /* Starts those of the next stage, to the stage at that address, and commits them, even if there
-     * are none. */
+    /* Starts the copies of the next stage, to the stage at that address. Commits them, even if
+     * there are none. */
     __device__ void start(const struct gemm &call, uint16_t *stage)
     {
         if (is_whole && k + T::K <= end)
@@ -65,8 +65,8 @@ struct copies {
         __pipeline_commit();
     }
 
-    /* All chunks of a thread are at the same position in their rows, and of eight rows that are
-     * swizzled. */
+    /* All chunks of a thread have the same position in their rows. These rows are multiples of 8
+     * apart, so their swizzles are equal. */
     __device__ void start_whole(const struct gemm &call, unsigned stage) const
     {
         const unsigned bytes = sizeof(uint16_t);
@@ -105,8 +105,8 @@ static __device__ void begin_ring(struct fragments<T> &of, const struct ring &ri
     load_fragments<T>(of, ring.address, lane, 0);
 }
 
-/* The MMAs of a stage, whose first fragments are in of[0], and the next copies. Then the ring is at
- * the next stage, whose first fragments are in of[0] if there are `more`. */
+/* Does the MMAs of a stage, and starts the next copies. of[0] has the stage's first fragments.
+ * Advances the ring; then of[0] has the next stage's first fragments if there are `more`. */
 template <typename T>
 static __device__ void multiply_stage(float (&sum)[ROWS_A][T::COLUMNS_B][4],
                                       struct fragments<T> (&of)[2], const struct gemm &call,
@@ -134,12 +134,12 @@ static __device__ void multiply_stage(float (&sum)[ROWS_A][T::COLUMNS_B][4],
 /* ---- stores ---------------------------------------------------------------------------------- */
 
 /* Four neighbouring lanes exchange words: lane i gets word i of each of them, in the lanes' order.
- * Masks select where branches would divide the warp. */
+ * Masks select words, because branches would diverge. */
 static __device__ void transpose_words(unsigned (&words)[4])
 {
 #pragma unroll
     for (unsigned distance = 1; distance <= 2; distance *= 2) {
-        const unsigned upper = 0 - threadIdx.x / distance % 2; /* all bits in the upper lanes */
+        const unsigned upper = 0 - threadIdx.x / distance % 2; /* all bits set in the upper lanes */
 #pragma unroll
         for (unsigned i = 0; i < 4; i++)
             if ((i & distance) == 0) {
@@ -152,9 +152,9 @@ static __device__ void transpose_words(unsigned (&words)[4])
     }
 }
 
-/* Stores the warp's sums, from (row, column) of C on. In a whole tile that is only written, a lane
- * stores 16 bytes at once: four lanes have a row of 8 columns, of which each gets 8 neighbours of
- * another 8. */
+/* Stores the warp's accumulators, from (row, column) of C on. In a whole tile with beta = 0, a lane
+ * stores 16 bytes at once. Four lanes have 8 columns of a row from each MMA. After an exchange,
+ * each of them has all 8 columns of one of four MMAs. */
 template <unsigned COLUMNS_B>
 static __device__ void store_warp(const struct gemm &call, size_t row, size_t column,
                                   const float (&sum)[ROWS_A][COLUMNS_B][4])
