@@ -1,4 +1,4 @@
-/* Step 07, bfloat16: how long each way takes for a shape. */
+/* Step 07, bfloat16: a model of how long each way takes for a shape. */
 #include "any_shape/bfloat16/cycles.h"
 
 #include <math.h>
@@ -6,18 +6,18 @@
 
 #include "bfloat16/parts/even_plan.h"
 
-/* In cycles, 1586 per microsecond, such that, for 207 shapes on H200s, the plan chosen is on
- * average 2.8% slower than the fastest of about 75. They are costs in this model, and no
- * measurements of single steps. */
+/* In cycles, 1,586 per microsecond. With these values, the plans chosen for 207 shapes on H200s are
+ * on average 2.8% slower than the fastest of about 75 plans. The values are costs in this model,
+ * not measurements of single steps. */
 static const struct {
     double start, crowded;       /* a launch: cycles_of_launch */
     double clustered, doubled;   /* a cluster, and each doubling of it: cycles_of_cluster */
-    double mma, halves, step;    /* 64 columns of a row; cycles_of_step; any step along k */
-    double row[3], of_dram;      /* 128 bytes that a block loads: enum rows; times as much */
+    double mma, halves, step;    /* 64 columns of a row; cycles_of_step; every k-step */
+    double row[3], of_dram;      /* 128 bytes that a block loads: enum rows; factor for DRAM */
     double busy, norm;           /* exponents: cycles_of_step */
-    double element, turns_end;   /* of a tile that the TMA stores; part of the last that shows */
-    double direct_tile, direct;  /* the same by threads: a tile, an element */
-    double thin, not_persistent; /* an element of thin; times as much in later waves */
+    double element, turns_end;   /* stored by the TMA; the part of the last tile that shows */
+    double direct_tile, direct;  /* stored by threads: per tile, per element */
+    double thin, not_persistent; /* an element of thin; factor if it has several waves */
     double second_kernel, a_split, bytes_a_cycle, of_byte; /* split-K in two kernels; DRAM */
     double waiting, even_tile, start_of_pairs;             /* stream_k; even_waves; even_pairs */
 } cost = {
@@ -48,22 +48,22 @@ static const struct {
 };
 
 struct tile {
-    unsigned rows, columns, down, across; /* the last two: how many a cluster has */
-    bool turns;                           /* of warpgroups: one stores while the other multiplies */
+    unsigned rows, columns, down, across; /* down, across: tiles per cluster */
+    bool turns;                           /* one warpgroup stores while the other multiplies */
 };
 
 static const struct tile persistent[] = {[BF16_TILE_64] = {128, 64, 1, 1, false},
                                          [BF16_TILE_192] = {128, 192, 1, 1, false},
                                          [BF16_TILE_256] = {128, 256, 1, 1, false}};
 
-/* A step along k has 64 terms. */
+/* A k-step has 64 terms. */
 size_t bf16_steps_of(const struct gemm *call)
 {
     return (call->k + 63) / 64;
 }
 
-/* If rows do not start at multiples of 128 bytes, a row of a step's tile is in two lines; and if
- * not at multiples of 32, in five sectors instead of four. */
+/* A row of a k-step's tile has 128 bytes. It is in two lines if rows do not start at multiples of
+ * 128 bytes, and in five sectors instead of four if not at multiples of 32. */
 enum rows { IN_LINES, IN_SECTORS, IN_CHUNKS };
 
 static enum rows rows_of(const uint16_t *matrix, size_t columns, size_t leading)
@@ -75,7 +75,7 @@ static enum rows rows_of(const uint16_t *matrix, size_t columns, size_t leading)
     return both % 32 == 0 ? IN_SECTORS : IN_CHUNKS;
 }
 
-/* A load of 128 bytes of a row of a matrix. */
+/* The cycles to load 128 bytes of a row. */
 static double cycles_of_row(const uint16_t *matrix, size_t rows, size_t columns, size_t leading)
 {
     const double bytes = (double)rows * (double)leading * sizeof(uint16_t);
@@ -84,15 +84,15 @@ static double cycles_of_row(const uint16_t *matrix, size_t rows, size_t columns,
     return cost.row[kind] * (kind != IN_LINES && bytes > BF16_IN_L2 ? cost.of_dram : 1);
 }
 
-/* About the larger of two. */
+/* A smooth maximum of two costs. */
 static double norm_of(double a, double b)
 {
     return pow(pow(a, cost.norm) + pow(b, cost.norm), 1 / cost.norm);
 }
 
-/* Products, or the rows that the block loads for its cluster, whatever takes longer. Warpgroups
- * with half of the rows each both read all columns. `busy`: the part of multiprocessors with a
- * tile. */
+/* The MMAs, or the rows that the block loads for its cluster, whichever take longer. If each
+ * warpgroup has half of the rows, both read all columns (`halves`). `busy`: the fraction of SMs
+ * with a tile. */
 static double cycles_of_step(const struct gemm *call, const struct tile *tile, double busy)
 {
     const double of_a = cycles_of_row(call->a_bf16, call->m, call->k, call->lda);
@@ -105,8 +105,8 @@ static double cycles_of_step(const struct gemm *call, const struct tile *tile, d
     return cost.step + norm_of(products, load);
 }
 
-/* A launch: more if its blocks leave no multiprocessors to those of the next, which could make
- * their barriers. */
+/* A launch takes longer if its blocks leave no SMs to the next launch, whose blocks could create
+ * their barriers there. */
 static double cycles_of_launch(double busy)
 {
     return cost.start + (busy > 0.5 ? cost.crowded : 0);
@@ -117,14 +117,14 @@ static double cycles_of_cluster(double blocks)
     return blocks > 1 ? cost.clustered + cost.doubled * log2(blocks) : 0;
 }
 
-/* Of a cluster's tiles, some may be outside C. */
+/* The clusters that cover C. Some of their tiles may be outside it. */
 static double count_clusters(const struct gemm *call, const struct tile *tile)
 {
     return ceil((double)call->m / (tile->rows * tile->down)) *
            ceil((double)call->n / (tile->columns * tile->across));
 }
 
-/* What no way does in less: to move the matrices from and to DRAM, if L2 does not hold them. */
+/* No way takes less than moving the matrices from and to DRAM, if L2 does not hold them. */
 static double with_dram(const struct gemm *call, double cycles)
 {
     const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
@@ -133,8 +133,8 @@ static double with_dram(const struct gemm *call, double cycles)
     return bytes > BF16_IN_L2 ? norm_of(cycles, bytes * cost.of_byte) : cycles;
 }
 
-/* Persistent blocks: `clusters` run at a time, whose blocks wait for each other. Of warpgroups that
- * take turns, one alone stores the last tile. */
+/* Persistent blocks: `clusters` run at the same time, and a cluster's blocks wait for each other.
+ * If warpgroups take turns, only one stores the last tile, and a part of that shows. */
 static double cycles_of_waves(const struct gemm *call, const struct tile *tile, unsigned splits,
                               double clusters)
 {
@@ -160,8 +160,8 @@ double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits)
            splits * (cost.a_split + (double)call->m * (double)call->n * 8 / cost.bytes_a_cycle);
 }
 
-/* With the last wave's tiles shared: no multiprocessor is idle, but some wait for the sums of
- * others. */
+/* The blocks share the tiles of the last waves. No SM is idle, but some wait for the partial sums
+ * of others. */
 double bf16_cycles_if_stream_k(const struct gemm *call)
 {
     static const struct tile tile = {128, 256, 2, 1, false};
@@ -178,13 +178,13 @@ bool bf16_can_be_even(const struct gemm *call)
     return bf16_can_be_fitted(call) && call->beta == 0 && bf16_steps_of(call) >= EVEN_PARTS;
 }
 
-/* Pairs take a microsecond more to start and to end, and pay when bytes count: at the power limit,
- * and on an H100, whose L2 does not keep up with single blocks. */
+/* Pairs take a microsecond longer to start and to end. They are faster if bytes are the limit: at
+ * the power limit, and on an H100, whose L2 does not keep up with single blocks. */
 struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best)
 {
     const struct tile high = {EVEN_HIGH_ROWS, EVEN_COLUMNS, 1, pairs ? 2 : 1, false};
     const struct even_plan even = even_plan_of(call, pairs);
-    const double bytes_saved = 0.85; /* of pairs, at the power limit */
+    const double bytes_saved = 0.85; /* factor for pairs at the power limit */
     const double clusters = call->multiprocessors / (pairs ? 2 : 1);
     const double busy = fmin(count_clusters(call, &high) / clusters, 1);
     double cycles = even.rows / EVEN_HIGH_ROWS * cycles_of_step(call, &high, busy) *

@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: a model of how long each way takes, in cycles of which 1586 are a microsecond.
- * Source: about 12,000 runs of plans for 128 shapes on H200s (any_shape/bfloat16/cycles.c). */
+/* Step 07, bfloat16: a model of how long each way takes, in cycles (1,586 per microsecond). Source:
+ * about 12,000 runs of plans for 128 shapes on H200s (any_shape/bfloat16/cycles.c). */
 #ifndef RUNGS_07_BF16_CYCLES_H
 #define RUNGS_07_BF16_CYCLES_H
 
@@ -10,7 +10,7 @@
 #include "any_shape/bfloat16/plan.h"
 #include "problem/gemm/gemm.h"
 
-/* Bytes of matrices that stay in L2 from one product to the next. */
+/* Matrices of at most this many bytes stay in L2 from one product to the next. */
 #define BF16_IN_L2 40e6
 
 /* Whether the TMA can read or write a matrix whose rows are `leading` elements apart. */
@@ -19,13 +19,13 @@ static inline bool bf16_tma_takes(const uint16_t *matrix, size_t leading)
     return (uintptr_t)matrix % 16 == 0 && leading % 8 == 0;
 }
 
-/* Steps along k, of 64 terms. */
+/* The number of k-steps, of 64 terms each. */
 size_t bf16_steps_of(const struct gemm *call);
 
-/* With tiles of BF16_TILE_64 to BF16_TILE_256, k in so many parts. */
+/* The cycles with tiles of BF16_TILE_64 to BF16_TILE_256, and k in `splits` parts. */
 double bf16_cycles_of(const struct gemm *call, unsigned way, unsigned splits);
 
-/* With BF16_STREAM_K. */
+/* The cycles with BF16_STREAM_K. */
 double bf16_cycles_if_stream_k(const struct gemm *call);
 
 #endif

@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: how the consumers of any_shape/bfloat16/persistent.cuh store a tile's sums: by
- * way of shared memory and the TMA, or as partial sums that are added up later. */
+/* Step 07, bfloat16: how the kernel of any_shape/bfloat16/persistent.cuh loads only what lies
+ * within A and B, and stores a tile: through shared memory and the TMA, or as partial sums. */
 #ifndef RUNGS_07_BF16_EPILOGUE_CUH
 #define RUNGS_07_BF16_EPILOGUE_CUH
 
@@ -11,9 +11,9 @@
 
 /* ---- only what lies within the matrices ------------------------------------------------------ */
 
-/* The TMA's descriptions of the operands, and of C if the TMA stores it. A row outside the matrix
- * takes the TMA longer than one inside (docs), so that the last tiles have a description of A of
- * their own, with no more rows than there are. */
+/* Tensor maps of the operands, and of C if the TMA stores it. The TMA takes longer for a row
+ * outside the matrix than for one inside. So the last tiles have their own map of A, with only the
+ * rows that exist. */
 struct maps {
     CUtensorMap a, a_last, b, c;
 };
@@ -34,7 +34,7 @@ static inline __device__ void prefetch_maps(const struct maps &maps, bool of_c)
         prefetch_map(&maps.c);
 }
 
-/* How many of a tile's rows of A and panels of B are not outside. */
+/* How many of a tile's rows of A and panels of B are inside the matrices. */
 struct extent {
     unsigned rows, panels;
 };
@@ -53,7 +53,7 @@ static inline __device__ unsigned bytes_of(const struct extent &extent)
     return extent.rows * ROW_BYTES + extent.panels * PANEL_BYTES;
 }
 
-/* A's rows of a step. Old ones stay where the others would be, and meet only elements outside
+/* Loads A's rows of a k-step. The other rows keep old data, which affects only elements outside
  * C. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
 static __device__ void bring_rows(const tma_ring<TILE_M, TILE_N, STAGES> &ring,
@@ -66,7 +66,7 @@ static __device__ void bring_rows(const tma_ring<TILE_M, TILE_N, STAGES> &ring,
         copy_tile(ring.a(), &maps.a_last, row, term, &ring.full[ring.stage]);
 }
 
-/* As bring_tiles, which takes fewer instructions if nothing is outside. */
+/* Like bring_tiles, also for a tile partly outside. bring_tiles takes fewer instructions. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
 static __device__ void bring_extent(const tma_ring<TILE_M, TILE_N, STAGES> &ring,
                                     const struct maps &maps, const struct extent &extent,
@@ -84,9 +84,9 @@ static __device__ void bring_extent(const tma_ring<TILE_M, TILE_N, STAGES> &ring
         copy_tile(ring.b() + panel * PANEL_BYTES, &maps.b, term, column + panel * PANEL, full);
 }
 
-/* Stores 64 x 64 elements by way of the buffer, with BLENDS for a beta that is not 0. stmatrix
- * writes four 8 x 8 tiles, each lane a row of 16 bytes, to the addresses that the TMA expects in
- * swizzled rows. */
+/* Writes 64 x 64 elements to the buffer. BLENDS: beta is not 0. stmatrix writes four 8 x 8 tiles,
+ * and each lane gives the address of a row of 16 bytes. The rows are swizzled, as the TMA
+ * expects. */
 template <bool BLENDS>
 static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer, size_t row,
                                    size_t column, const float *sum)
@@ -118,8 +118,8 @@ static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffe
     }
 }
 
-/* Before a buffer is filled: at most OTHERS stores of the warpgroup are still reading theirs. One
- * of its threads, `is_first`, stores. */
+/* Waits until at most OTHERS stores of the warpgroup still read their buffers. One of its threads,
+ * `is_first`, starts all stores. */
 template <unsigned OTHERS>
 static __device__ void wait_for_buffer(bool is_first)
 {
@@ -128,7 +128,7 @@ static __device__ void wait_for_buffer(bool is_first)
     warpgroup_barrier();
 }
 
-/* When the warpgroup has filled it. */
+/* Stores a buffer that the warpgroup has filled. */
 static inline __device__ void store_buffer(bool is_first, const CUtensorMap *c, size_t row,
                                            size_t column, const unsigned char *buffer)
 {
@@ -140,8 +140,8 @@ static inline __device__ void store_buffer(bool is_first, const CUtensorMap *c, 
     }
 }
 
-/* Stores a tile's sums, 64 columns at a time. The TMA is still reading one buffer when the next one
- * is filled, and storing the last ones when the next tile's products have begun. */
+/* Stores a tile, 64 columns at a time. The TMA still reads one buffer while the warpgroup fills the
+ * next, and stores the last ones during the next tile's MMAs. */
 template <typename Config>
 static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *c,
                                     unsigned char *buffers, const struct work_tile &tile,
@@ -162,7 +162,7 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
     }
 }
 
-/* Keeps the partial sums of a split, as floats. */
+/* Stores the partial sums of a split, as floats. */
 template <unsigned SUMS>
 static __device__ void keep_sums(const struct gemm &call, float *parts, size_t row, size_t column,
                                  const float (&sum)[SUMS])

@@ -9,7 +9,7 @@
 #include "device/gpu.h"
 #include "parts/workspace.h"
 
-/* A cluster has 1, 2 or 4 tiles down, and so many across. */
+/* A cluster has 1, 2 or 4 tiles down, and 1, 2 or 4 across. */
 template <typename Config>
 static struct bf16_work work_of(const struct gemm *call, unsigned down, unsigned across,
                                 unsigned splits)
@@ -28,7 +28,7 @@ static struct bf16_work work_of(const struct gemm *call, unsigned down, unsigned
     return work;
 }
 
-/* What a launch needs beside the call, and is the same in every call with these arguments. */
+/* What a launch needs besides the call. It is the same for every call with these arguments. */
 struct prepared {
     struct gemm call;
     unsigned blocks;
@@ -36,7 +36,7 @@ struct prepared {
     struct maps maps;
 };
 
-/* a_last: of the last tile, or, if blocks share A's rows, of a tile's last part. */
+/* a_last is for the last tile or, if blocks share A's rows, for the last part of a tile. */
 template <typename Config>
 static struct maps maps_of(const struct gemm *call, const struct bf16_work &work)
 {
@@ -49,7 +49,7 @@ static struct maps maps_of(const struct gemm *call, const struct bf16_work &work
             work.c_is_mapped ? map_c(call, Config::BUFFER_ROWS) : CUtensorMap{}};
 }
 
-/* As many as run at the same time, or fewer if there are fewer work tiles. */
+/* As many blocks as run at the same time, or fewer if there are fewer work tiles. */
 static inline unsigned blocks_for(const struct gemm *call, const struct bf16_work &work)
 {
     const unsigned cluster = cluster_of(work);
@@ -60,8 +60,8 @@ static inline unsigned blocks_for(const struct gemm *call, const struct bf16_wor
 
 typedef void persistent_kernel(const struct gemm, const struct maps, const struct bf16_work);
 
-/* What a GPU's last launch needed is kept for the next call: making it takes as long as a small
- * product. */
+/* Keeps what a GPU's last launch needed for the next call, because making it takes as long as a
+ * small product. */
 template <typename Config>
 static void launch_prepared(persistent_kernel *kernel, const struct gemm *call,
                             const struct bf16_plan *plan)

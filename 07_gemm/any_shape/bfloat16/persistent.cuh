@@ -1,6 +1,6 @@
-/* Step 07, bfloat16: the kernel of the upper rungs. A block stays on its multiprocessor and
- * computes one tile of C after the other; while its consumers store a tile, its producer brings
- * the next one's. */
+/* Step 07, bfloat16: the kernel of tiles, stream_k and fitted. A block stays on its SM and computes
+ * one tile of C after the other. While its consumers store a tile, its producer loads the next
+ * one's operands. */
 #ifndef RUNGS_07_BF16_PERSISTENT_CUH
 #define RUNGS_07_BF16_PERSISTENT_CUH
 
@@ -8,25 +8,25 @@
 #include "kernel/cluster.cuh"
 #include "kernel/overlap.cuh"
 
-/* What a rung chooses. Tiles are numbered by groups of GROUP_ROWS rows of tiles. */
+/* What a kernel chooses. Tiles are numbered within groups of GROUP_ROWS rows of tiles. */
 template <unsigned TILE_COLUMNS, unsigned RING_STAGES,
           template <typename> class SCHEDULER = every_nth, unsigned GROUP_ROWS = 8,
           bool IN_CLUSTERS = false>
 struct config {
     typedef SCHEDULER<config> scheduler; /* which tiles a cluster computes */
     static const unsigned WARPGROUPS = 2, TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
-    static const unsigned PANELS = 1, SUMS = TILE_N / 2; /* of a consumer's thread */
-    static const bool TURNS = false;                     /* of warpgroups: consume */
+    static const unsigned PANELS = 1, SUMS = TILE_N / 2; /* per consumer thread */
+    static const bool TURNS = false;                     /* see consume */
     static const unsigned GROUP = GROUP_ROWS;
     static const bool CLUSTERS = IN_CLUSTERS; /* of several blocks */
     typedef ::tma_ring<TILE_M, TILE_N, STAGES> ring;
 
-    /* Buffers of a consumer: 64 x 64 elements on their way to C. */
+    /* A consumer warpgroup's buffers: the TMA stores 64 x 64 elements from each. */
     static const unsigned BUFFERS = TILE_N % (2 * PANEL) == 0 ? 2 : TILE_N / PANEL;
     static const unsigned BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * ROW_BYTES;
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES + 2 * BUFFERS * BUFFER_BYTES;
 
-    /* What the consumers do with a step and with a tile's sums: each warpgroup 64 rows of it. */
+    /* What the consumers do with a k-step and with a finished tile. Each has 64 rows of it. */
     static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup)
     {
         multiply_step(sum, tiles.a() + warpgroup * 64 * ROW_BYTES, tiles.b());
@@ -51,19 +51,19 @@ static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 1
 
 /* ---- producer -------------------------------------------------------------------------------- */
 
-/* Rows of A's tile that a block loads for all of its row of the cluster: a multiple of 8, the rows
- * of a swizzle. Of the last part, what is left. */
+/* How many rows of A's tile a block loads for all of its row of the cluster: a multiple of 8,
+ * because the swizzle repeats every 8 rows. The last part has the rows that are left. */
 static inline __host__ __device__ unsigned part_rows(unsigned tile_rows, unsigned across_log2)
 {
     return (((tile_rows / 8 - 1) >> across_log2) + 1) * 8;
 }
 
-/* What a block of a cluster loads in each step of a tile, and for which blocks: a part of A's rows
- * for those of its row, and a part of the terms of B's panels for those of its column. The producer
- * is one thread, so that all that can be is computed before the steps. */
+/* What a block of a cluster loads in each k-step of a tile, and for which blocks. Blocks of its row
+ * get a part of A's rows, and blocks of its column get some terms of B's panels. The producer is
+ * one thread, so as much as possible is computed before the k-steps. */
 struct share {
     const CUtensorMap *a;
-    unsigned a_row, a_to, b_term, b_to, bytes; /* the last: with the others' parts */
+    unsigned a_row, a_to, b_term, b_to, bytes; /* bytes: with the others' parts */
     unsigned short a_blocks, b_blocks;
     bool has_a;
 };
@@ -92,7 +92,7 @@ static __device__ struct share share_of(const struct maps &maps, const struct ex
     return share;
 }
 
-/* All steps of a tile. */
+/* Loads all k-steps of a tile. */
 template <typename Config, bool SHARES_A, bool SHARES_B>
 static __device__ void bring_steps(typename Config::ring &ring, const struct maps &maps,
                                    const struct extent &extent, const struct share &share,
@@ -151,8 +151,8 @@ static __device__ void produce(typename Config::ring ring, const struct gemm &ca
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
-/* Whether the lane tells the block of its number in the cluster that a stage is free: those of the
- * same row and column write to it. */
+/* Whether the lane tells the block with the lane's number in the cluster that a stage is free. The
+ * blocks in the same row or column of the cluster write to it. */
 static inline __device__ bool tells_block(const struct bf16_work &work, unsigned rank)
 {
     const struct tile_of_c to = place_of(work, threadIdx.x % 32), from = place_of(work, rank);
@@ -170,9 +170,9 @@ static __device__ void release_stage(phase_barrier *free, bool tells)
         barrier_arrive(free);
 }
 
-/* With TURNS each warpgroup computes every other tile, and one stores while the other multiplies.
- * A warpgroup starts when the other one has started its last step, so that it is never more than a
- * round of the ring ahead. */
+/* With TURNS each warpgroup computes every other tile, and one stores while the other multiplies. A
+ * warpgroup starts a tile when the other one has started its last k-step. So it is never more than
+ * a round of the ring ahead. */
 template <typename Config>
 static __device__ void consume(typename Config::ring ring, const struct gemm &call,
                                const struct maps &maps, const struct bf16_work &work, unsigned rank,
@@ -219,8 +219,8 @@ static __device__ void consume(typename Config::ring ring, const struct gemm &ca
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* A block's warps: one of them produces, four or eight consume; these then take registers from the
- * producer. */
+/* One warp of a block produces, and four or eight consume. Eight also take registers from the
+ * producer's warpgroup. */
 template <typename Config>
 static __device__ void multiply_work_tiles(const struct gemm &call, const struct maps &maps,
                                            const struct bf16_work &work)

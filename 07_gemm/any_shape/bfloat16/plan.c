@@ -7,14 +7,14 @@
 #include "any_shape/bfloat16/cycles.h"
 #include "parts/workspace.h"
 
-/* As many as fill the machine twice over. */
+/* Two tiles of 128 x 256 per SM. */
 size_t bf16_plan_floats(const struct gemm *call)
 {
     return (size_t)call->multiprocessors * 2 * 128 * 256;
 }
 
-/* A product of many tiles runs at the GPU's power limit. There small tiles take more energy than a
- * fuller last wave saves: who is idle leaves its power to the others. */
+/* A product of many tiles runs at the GPU's power limit. There small tiles cost more energy than a
+ * fuller last wave saves, because idle SMs leave their power to the others. */
 static bool is_at_power_limit(const struct gemm *call)
 {
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256);
@@ -22,7 +22,7 @@ static bool is_at_power_limit(const struct gemm *call)
     return call->k >= 1024 && tiles >= 4.0 * call->multiprocessors;
 }
 
-/* The fastest way with the operands as they are, and its cycles. */
+/* The fastest way for the operands as they are, and its cycles. */
 static struct bf16_plan plan_without_copies(const struct gemm *call, const unsigned *clusters,
                                             double *least)
 {
@@ -70,7 +70,7 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
     return best;
 }
 
-/* Of A, of B or of both, by one launch. */
+/* The cycles of a launch that copies A, B or both. */
 static double cycles_of_copies(const struct gemm *call, bool of_a, bool of_b)
 {
     const double launch = 2520, bytes_a_cycle = 2790;
@@ -80,7 +80,7 @@ static double cycles_of_copies(const struct gemm *call, bool of_a, bool of_b)
     return elements > 0 ? launch + 2 * elements * sizeof(uint16_t) / bytes_a_cycle : 0;
 }
 
-/* What must be copied is; what need not be, if the product gains more than that costs. */
+/* Copies what the TMA cannot load, and other operands if that saves more than the copy costs. */
 static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *clusters,
                                       double *least)
 {
@@ -114,8 +114,8 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *c
     return best;
 }
 
-/* few_rows and few_columns read each byte of the large matrix once, from L2 or from DRAM. Rows that
- * are not aligned are loaded twice. Rows that do not start with a line of L2 take two lines per
+/* few_rows and few_columns read each byte of the large matrix once, from L2 or from DRAM. Unaligned
+ * rows are loaded twice. Rows that do not start at a multiple of 128 bytes take two lines per
  * request. Measured on an H200. */
 static double cycles_if_few_rows(const struct gemm *call)
 {

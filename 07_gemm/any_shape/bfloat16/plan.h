@@ -1,6 +1,6 @@
-/* Step 07, bfloat16: how any_shape computes a product, chosen by estimates of the time that each
- * way would take, from measurements on an H200 (any_shape/bfloat16/cycles.c). It depends on nothing
- * but the problem and the number of multiprocessors: results are the same in every run. */
+/* Step 07, bfloat16: how any_shape computes a product. A model, from measurements on H200s,
+ * estimates the time of each way (any_shape/bfloat16/cycles.c). A plan depends only on the problem
+ * and the GPU (SMs, clusters at a time), so results are the same in every run. */
 #ifndef RUNGS_07_BF16_PLAN_H
 #define RUNGS_07_BF16_PLAN_H
 
@@ -13,10 +13,10 @@
 extern "C" {
 #endif
 
-/* Tiles of 128 rows and 64, 192 or 256 columns; the last wave of the widest shared (stream_k);
+/* Tiles of 128 rows and 64, 192 or 256 columns; the widest, with the last waves shared (stream_k);
  * the rungs even_waves or even_pairs; fitted, thin, few_rows and few_columns; a matrix times a
- * vector; and split_k of bfloat16_mma, for what none of these can: k = 0,
- * a side of more than INT32_MAX, GPUs without wgmma. */
+ * vector. BF16_OTHER is split_k of bfloat16_mma, for all that these cannot compute: k = 0, a side
+ * above INT32_MAX, GPUs without wgmma. */
 enum bf16_way {
     BF16_TILE_64,
     BF16_TILE_192,
@@ -31,26 +31,26 @@ enum bf16_way {
     BF16_OTHER,
 };
 
-/* Blocks share the steps along k of a tile, `splits` of them: more than 1 with BF16_TILE_64 to
- * BF16_TILE_256, and with BF16_THIN, where they are a cluster. */
+/* `splits` blocks share the k-steps of a tile. It may be above 1 for BF16_TILE_64 to BF16_TILE_256,
+ * and for BF16_THIN, whose blocks are then a cluster. */
 struct bf16_plan {
     enum bf16_way way;
     unsigned splits;
-    unsigned rows, columns;  /* of a tile of BF16_FITTED or BF16_THIN, a low one of BF16_EVEN */
-    unsigned down, across;   /* tiles of a cluster of BF16_FITTED */
-    bool turns;              /* of its warpgroups */
-    unsigned high_columns;   /* columns of tiles, or of pairs, that have high ones: BF16_EVEN */
-    bool pairs;              /* of blocks that share tiles of A: BF16_EVEN */
-    bool copies_a, copies_b; /* first, to rows that are aligned (parts/workspace.h) */
+    unsigned rows, columns;  /* a tile of BF16_FITTED or BF16_THIN, a low tile of BF16_EVEN */
+    unsigned down, across;   /* tiles per cluster of BF16_FITTED */
+    bool turns;              /* the warpgroups of BF16_FITTED take turns */
+    unsigned high_columns;   /* BF16_EVEN: columns of high tiles, or of pairs of these */
+    bool pairs;              /* BF16_EVEN: two blocks share tiles of A */
+    bool copies_a, copies_b; /* operands copied first to aligned rows (parts/workspace.h) */
 };
 
-/* The most blocks of a cluster that share a tile, and how many clusters of 1 to so many blocks run
- * at the same time on the GPU in use. A cluster lies within a group of multiprocessors (GPC), and
- * groups differ in size, so that the device must say (any_shape/bfloat16/thin.cu). */
+/* The most blocks per cluster. bf16_clusters()[n] is how many clusters of n blocks run at the same
+ * time on the current GPU. A cluster lies within a group of SMs (GPC). Groups differ in size, so
+ * the driver must be asked (any_shape/bfloat16/thin.cu). */
 #define BF16_MOST_CLUSTER 8
 const unsigned *bf16_clusters(void);
 
-/* clusters: NULL on a GPU before Hopper, without the TMA and wgmma. There bfloat16_mma's
+/* clusters: NULL on a GPU before Hopper, which has no TMA and no wgmma. There bfloat16_mma's
  * split_k computes every shape (BF16_OTHER). */
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
@@ -65,7 +65,7 @@ struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
     TILE(192, 2, true) TILE(96, 3, true) TILE(112, 3, true) TILE(128, 3, false)                    \
     TILE(144, 3, false) TILE(160, 3, false) TILE(192, 3, false) TILE(208, 3, false)
 
-/* The tiles of thin: of the small matrix, whether these are rows of C, and of the large one. */
+/* The tiles of thin: extent in the small matrix, whether that is rows of C, extent in the large. */
 #define BF16_THIN_TILES(TILE)                                                                      \
     TILE(16, false, 256) TILE(32, false, 128) TILE(64, false, 64) TILE(64, false, 128)             \
     TILE(128, false, 64) TILE(128, false, 256) TILE(16, true, 128) TILE(16, true, 256)             \
@@ -79,20 +79,20 @@ struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *cluster
 struct bf16_plan bf16_fitted_plan(const struct gemm *call, const unsigned *clusters,
                                   double *cycles_of_best);
 
-/* Tiles of the rungs even_waves and even_pairs: how many columns of tiles are high, and how high
- * the tiles of the others are, so that the multiprocessors end at about the same time. Pairs need
- * two multiprocessors; without, the cycles are infinite. */
+/* The same for even_waves and even_pairs: how many columns of tiles are high, and how many rows the
+ * low tiles have, so that all SMs end at about the same time. Pairs need two SMs; with only one,
+ * the cycles are infinite. */
 struct bf16_plan bf16_even_plan(const struct gemm *call, bool pairs, double *cycles_of_best);
 
-/* Whether these rungs can compute it, if the TMA can load A and B: C is not read, the TMA can store
- * it, and there are steps along k enough to store a tile in the meantime. */
+/* Whether these rungs can compute it, if the TMA can load A and B. They require beta = 0, a C that
+ * the TMA can store, and enough k-steps to store a tile meanwhile. */
 bool bf16_can_be_even(const struct gemm *call);
 
-/* Whether the TMA can store C, as fitted must. */
+/* Whether the TMA can store C, as fitted requires. */
 bool bf16_can_be_fitted(const struct gemm *call);
 
-/* Runs a plan's kernels; below, those of each way. Operands of tiles are such that the TMA can load
- * them. */
+/* Runs a plan's kernels; the functions below run those of one way. The TMA must be able to load the
+ * operands of tiles. */
 void run_bf16_plan(const struct gemm *call, const struct bf16_plan *plan);
 void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
 void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
@@ -101,7 +101,7 @@ void launch_few_rows_bf16(const struct gemm *call);    /* at most 16 rows of C *
 void launch_few_columns_bf16(const struct gemm *call); /* at most 16 columns of C */
 void launch_times_vector_bf16(const struct gemm *call);
 
-/* The most floats of partial sums that a plan asks for. */
+/* The most floats of partial sums that a plan may use. */
 size_t bf16_plan_floats(const struct gemm *call);
 
 #ifdef __cplusplus

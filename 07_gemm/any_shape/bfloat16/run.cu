@@ -1,10 +1,10 @@
 /* Step 07, bfloat16: any_shape.
  *
- * The rungs of the main climb are made for many large tiles, with rows that the TMA can load. Here
- * a plan chooses the tile for the shape. If even small tiles leave multiprocessors idle, several
- * blocks share the steps along k of a tile (split-K), and a second kernel adds up their sums. Rows
- * that the TMA cannot load, or only slowly, are first copied. Few rows or columns, and a matrix
- * times a vector, have kernels of their own. */
+ * The rungs of the ladder bfloat16 are for many large tiles, with rows that the TMA can load. Here
+ * a plan chooses the tile for the shape. If even small tiles leave SMs idle, several blocks share
+ * the k-steps of a tile (split-K), and a second kernel adds their partial sums. Rows that the TMA
+ * cannot load, or loads slowly, are copied first. Few rows or columns, and a matrix times a vector,
+ * have their own kernels. */
 #include "any_shape/bfloat16/launch.cuh"
 #include "any_shape/bfloat16/plan.h"
 #include "bfloat16/parts/even_plan.h"
@@ -23,7 +23,7 @@ PERSISTENT_KERNEL(any_shape_256, tile_256)
 
 static const unsigned GROUPS = 16;
 
-/* C from the sums of all splits: each of a block's warps adds up some splits of 32 elements. */
+/* Computes C from the partial sums of all splits. Each warp adds some splits of 32 elements. */
 static __global__ void __launch_bounds__(GROUPS * 32)
     add_splits(const struct gemm call, const float *parts, const unsigned splits)
 {
@@ -64,7 +64,7 @@ static struct bf16_plan plan_for(const struct gemm *call)
     return last.plan;
 }
 
-/* With operands whose rows are aligned. */
+/* Runs a plan with tiles, on operands with aligned rows. */
 static void run_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {
     const struct gemm aligned = with_aligned_rows(call, plan->copies_a, plan->copies_b);

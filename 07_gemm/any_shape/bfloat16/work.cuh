@@ -1,29 +1,29 @@
-/* Step 07, bfloat16: which tiles of C, and which of their steps along k, a block computes. */
+/* Step 07, bfloat16: which tiles of C, and which of their k-steps, a block computes. */
 #ifndef RUNGS_07_BF16_WORK_CUH
 #define RUNGS_07_BF16_WORK_CUH
 
 #include "parts/matrix.cuh"
 
-/* What a block computes at a time: a tile of C, by its first row and column, and of its steps
- * along k those of a split. */
+/* What a block computes at a time: a tile of C, by its first row and column, and those of its
+ * k-steps that belong to a split, from first_step to before `end`. */
 struct work_tile {
     size_t row, column;
     unsigned split, first_step, end;
 };
 
-/* Work tile w is part w % splits of the steps along k of tile w / splits of C. With several splits,
- * each has sums of its own in `parts`, which are added up later. */
+/* Work tile w is part w % splits of the k-steps of tile w / splits of C. If there are several
+ * splits, each has its own partial sums in `parts`, which are added later. */
 struct bf16_work {
     unsigned down_log2, across_log2; /* a cluster's tiles: work_tile_at */
-    unsigned cluster_rows, cluster_columns, steps, splits, count; /* the last: of work tiles */
+    unsigned cluster_rows, cluster_columns, steps, splits, count; /* count: of work tiles */
     bool c_is_mapped;
-    float *parts;         /* for each split, m x n; or as any_shape/bfloat16/stream_k.cu says */
+    float *parts;         /* m x n per split; or as any_shape/bfloat16/stream_k.cu says */
     unsigned whole_tiles; /* also in that file */
     unsigned *sent;
 };
 
-/* number * part / parts, whose product may need more than 32 bits. (A division in 64 bits is a
- * call; what depends on its result does not get into uniform registers.) */
+/* number * part / parts, but the product may need more than 32 bits. (A 64-bit division is a call,
+ * and what depends on its result does not get into uniform registers.) */
 static inline __device__ unsigned part_begin(unsigned number, unsigned part, unsigned parts)
 {
     return number / parts * part + number % parts * part / parts;
@@ -34,15 +34,15 @@ static inline __host__ __device__ unsigned cluster_of(const struct bf16_work &wo
     return 1U << (work.down_log2 + work.across_log2);
 }
 
-/* Where in its cluster a block is. */
+/* A block's position in its cluster. */
 static inline __device__ struct tile_of_c place_of(const struct bf16_work &work, unsigned rank)
 {
     return {rank & ((1U << work.down_log2) - 1), rank >> work.down_log2};
 }
 
-/* A cluster has `down` tiles below each other and `across` tiles side by side: these need the same
- * rows of A, those the same columns of B, and each block loads a part of them for all (multicast).
- * The tiles of a cluster follow on each other. */
+/* A cluster's tiles are neighbours in C. Those side by side need the same rows of A, and those
+ * below each other need the same columns of B. Each block loads a part of these for all
+ * (multicast). */
 template <typename Config>
 static __device__ struct work_tile work_tile_at(const struct bf16_work &work, unsigned number,
                                                 unsigned rank)
@@ -61,7 +61,7 @@ static __device__ struct work_tile work_tile_at(const struct bf16_work &work, un
     return tile;
 }
 
-/* A cluster's work tiles (static persistent scheduling), if each takes the next one. */
+/* Gives each of n clusters every nth work tile (static persistent scheduling). */
 template <typename Config>
 struct every_nth {
     unsigned number;
@@ -70,7 +70,7 @@ struct every_nth {
     {
         number = Config::CLUSTERS ? blockIdx.x / cluster_of(work) : blockIdx.x;
     }
-    /* The next one, if there is one. */
+    /* Sets `tile` to the cluster's next work tile, if there is one. */
     __device__ bool next(const struct bf16_work &work, struct work_tile &tile, unsigned rank)
     {
         if (number >= work.count)
@@ -79,7 +79,7 @@ struct every_nth {
         number += Config::CLUSTERS ? gridDim.x / cluster_of(work) : gridDim.x;
         return true;
     }
-    /* Whether the block is to store these sums, once they are the tile's. */
+    /* Whether the block stores the tile. If so, its accumulators are complete on return. */
     template <unsigned SUMS>
     __device__ bool completes(const struct bf16_work &, const struct work_tile &, float (&)[SUMS])
     {
