@@ -15,8 +15,8 @@ static const struct {
     double mma, halves, step;    /* 64 columns of a row; cycles_of_step; every k-step */
     double row[3], of_dram;      /* 128 bytes that a block loads: enum rows; factor for DRAM */
     double busy, norm;           /* exponents: cycles_of_step */
-    double element, turns_end;   /* stored by the TMA; the part of the last tile that shows */
-    double direct_tile, direct;  /* stored by threads: per tile, per element */
+    double element, turns_end;   /* per element, by the TMA; unhidden part of the last store */
+    double direct_tile, direct;  /* by threads: per tile, per element */
     double thin, not_persistent; /* an element of thin; factor if it has several waves */
     double second_kernel, a_split, bytes_a_cycle, of_byte; /* split-K in two kernels; DRAM */
     double waiting, even_tile, start_of_pairs;             /* stream_k; even_waves; even_pairs */
@@ -134,7 +134,7 @@ static double with_dram(const struct gemm *call, double cycles)
 }
 
 /* Persistent blocks: `clusters` run at the same time, and a cluster's blocks wait for each other.
- * If warpgroups take turns, only one stores the last tile, and a part of that shows. */
+ * If warpgroups take turns, one alone stores the last tile, and a part of that is not hidden. */
 static double cycles_of_waves(const struct gemm *call, const struct tile *tile, unsigned splits,
                               double clusters)
 {

@@ -1,18 +1,18 @@
-/* Step 07, bfloat16: C has a few columns. Each element of A is used only once for each of them, so
- * that the time is the time to read A.
+/* Step 07, bfloat16: C has few columns. Each element of A is used only once per column, so the time
+ * is that of reading A.
  *
- * Better: A's rows run along k, as the first operand of mma.sync wants them. So a lane loads 8
- * neighbours of a row straight to registers, and the next step's while it multiplies. B is small:
- * each warp passes its terms through shared memory, and ldmatrix transposes them.
- * Still bad: each block reads all of B, which with more columns than 8 is much. */
+ * Better: A's rows run along k, as the first operand of mma.sync requires. So a lane loads 8
+ * neighbours of a row directly to registers, and those of the next step while it multiplies. B is
+ * small: each warp passes its terms through shared memory, and ldmatrix transposes them.
+ * Still bad: each block reads all of B, which takes long if B has more than 8 columns. */
 #include "bfloat16/parts/fragments.cuh"
 #include "kernel/overlap.cuh"
 #include "parts/chunks.cuh"
 
-static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */
+static const unsigned PARTS = 2, TERMS = PARTS * 32; /* per step of a warp */
 
-/* For so many times 16 rows and 8 columns of C. The block's warps take its steps in turn.
- * IS_ALIGNED: rows of A start at multiples of 16 bytes. */
+/* For TILES_OF_16 times 16 rows and TILES_OF_8 times 8 columns of C. The block's warps take turns
+ * at its steps. IS_ALIGNED: rows of A start at multiples of 16 bytes. */
 template <unsigned TILES_OF_16, unsigned TILES_OF_8, unsigned BLOCK_WARPS, bool IS_ALIGNED>
 struct config {
     static const enum loads LOADS = IS_ALIGNED ? ALIGNED : SHIFTED;
@@ -20,20 +20,20 @@ struct config {
     static const unsigned ROWS = 16 * HIGH, COLUMNS = 8 * WIDE;
     typedef float sums[HIGH][WIDE][4];
 
-    /* What a lane has of a step. Lane 4 g + t: of A rows g and g + 8 of each 16, terms 8 t to 8 t +
-     * 7; of B a term, with all columns. */
+    /* A lane's elements of 32 terms. Lane 4 g + t has terms 8 t to 8 t + 7 of A's rows g and g + 8
+     * of each 16, and all columns of one term of B. */
     struct part {
         uint4 a[HIGH][2], b[WIDE];
     };
 
-    /* First B's steps, 16 bytes a term and 8 columns; then the warps' sums. */
+    /* First B's terms, 16 bytes per term and 8 columns; then the warps' partial sums. */
     union shared {
         uint4 b[WARPS][WIDE][32];
         float sums[WARPS][ROWS][COLUMNS];
     };
 };
 
-/* 32 terms are four tiles of 8 for ldmatrix, one behind the other. Tile q has terms 2 q and 2 q + 1
+/* For ldmatrix, 32 terms are four tiles of 8, one after the other. Tile q has terms 2 q and 2 q + 1
  * of each 8 that a lane has of A: position 8 q + 2 t + e is term 8 t + 2 q + e. */
 static __device__ unsigned term_at(unsigned position)
 {
@@ -49,7 +49,7 @@ static __device__ void load_part(typename Config::part &part, const struct gemm 
     const bool aligned_b = has_aligned_chunks(call.b_bf16, call.ldb);
 
 #pragma unroll
-    for (unsigned i = 0; i < Config::HIGH * 2; i++) { /* outside, the last row again */
+    for (unsigned i = 0; i < Config::HIGH * 2; i++) { /* rows outside repeat the last one */
         const size_t inside = min(row + i * 8 + lane / 4, call.m - 1);
         const uint16_t *const of_a = call.a_bf16 + inside * call.lda;
         const bool has_around = Config::LOADS == ALIGNED || (inside > 0 && inside + 1 < call.m);
@@ -74,7 +74,7 @@ static __device__ void multiply_part(typename Config::sums &sum, uint4 (&of_warp
 {
     const unsigned lane = threadIdx.x % 32;
 
-    __syncwarp(); /* all have read what was there */
+    __syncwarp(); /* all lanes have read the previous terms */
 #pragma unroll
     for (unsigned j = 0; j < Config::WIDE; j++)
         of_warp[j][lane] = part.b[j];
@@ -93,7 +93,7 @@ static __device__ void multiply_part(typename Config::sums &sum, uint4 (&of_warp
     }
 }
 
-/* The warps' sums, added up in the order of the warps. */
+/* Adds the warps' partial sums in the order of the warps, and stores them. */
 template <typename Config>
 static __device__ void add_and_store(const struct gemm &call, typename Config::shared &shared,
                                      const typename Config::sums &sum, size_t first_row)
@@ -174,8 +174,8 @@ KERNELS(2)
     launch_dependent(call->n <= 8 ? PICK(columns_8, count) : PICK(columns_16, count), blocks,      \
                      count * 32, 0, *call)
 
-/* 32 rows per block, or 16 if there is a multiprocessor for each such block, or if rows are not
- * aligned, which takes registers; and so many warps that all blocks run at the same time. */
+/* A block has 32 rows. It has 16 if there is an SM for each such block, or if unaligned rows need
+ * the registers. The number of warps lets all blocks run at the same time. */
 extern "C" void launch_few_columns_bf16(const struct gemm *call)
 {
     const bool aligned = has_aligned_chunks(call->a_bf16, call->lda);

@@ -1,12 +1,12 @@
-/* Step 07, bfloat16: C has a few rows, a vector times a matrix among them. Each element of B is
- * used only once for each of them, so that the time is the time to read B.
+/* Step 07, bfloat16: C has few rows, or one (a vector times a matrix). Each element of B is used
+ * only once per row, so the time is that of reading B.
  *
- * Better: nothing waits for barriers or a ring. A lane loads 8 neighbours of each of 8 rows of B,
- * straight to registers, and has its part of the second operand of 16 mma.sync: instruction j of 8
- * takes column j of every lane's 8, and computes those columns of C. The terms are in the order in
+ * Better: no warp waits for a barrier or a ring. A lane loads 8 neighbours of each of 8 rows of B,
+ * directly to registers. These are its part of the second operand of 16 mma.sync: instruction j of
+ * 8 uses column j of every lane's 8, and computes those columns of C. The terms are in the order in
  * which the lanes hold them, and A's are loaded in the same order.
- * Still bad: blocks of the last wave leave multiprocessors idle, and with many rows registers do
- * not hold the sums. */
+ * Still bad: a partial last wave leaves SMs idle, and registers do not hold the accumulators of
+ * many rows. */
 #include "bfloat16/parts/fragments.cuh"
 #include "device/gpu.h"
 #include "kernel/cluster_sums.cuh"
@@ -19,8 +19,8 @@ static const unsigned ROWS = 16, MOST_WARPS = 16;
 static const unsigned PITCH = COLUMNS + 8; /* of sums in shared memory: no bank conflicts */
 static const unsigned WARP_BYTES = ROWS * PITCH * sizeof(float);
 
-/* What a lane has of 32 terms. Lane 4 g + t: terms 8 t to 8 t + 7, of B columns 8 g to 8 g + 7, of
- * A rows g and g + 8. */
+/* A lane's elements of 32 terms. Lane 4 g + t has terms 8 t to 8 t + 7 of B's columns 8 g to 8
+ * g + 7, and of A's rows g and g + 8. */
 struct fragments {
     uint4 b[8], a[2];
 };
@@ -47,8 +47,8 @@ static __device__ void load_fragments(struct fragments &part, const struct gemm 
     }
 }
 
-/* Of 8 terms a lane gives four to each half. Two terms of a column, one below the other in B, are a
- * register's two halves. */
+/* Each half uses four of a lane's 8 terms. A register's two halves are two terms of a column, one
+ * below the other in B. */
 static __device__ void multiply_fragments(float (&sum)[CHUNK][4], const struct fragments &part)
 {
 #pragma unroll
@@ -65,13 +65,13 @@ static __device__ void multiply_fragments(float (&sum)[CHUNK][4], const struct f
         }
 }
 
-/* A block's terms, and those of them that need no care: all chunks of the matrices' rows are there
- * and may be loaded with what is next to them. */
+/* A block's terms. From easy_begin to easy_end, all chunks lie inside the matrices, and may be
+ * loaded with the elements next to them. */
 struct terms {
     size_t begin, easy_begin, easy_end, end;
 };
 
-/* The warp's products, of every n-th 32 terms if the block has n warps. */
+/* Multiplies every nth 32 terms, if the block has n warps. */
 template <enum loads LOADS>
 static __device__ void multiply_terms(float (&sum)[CHUNK][4], const struct gemm &call,
                                       size_t column, const struct terms &terms)
@@ -89,7 +89,7 @@ static __device__ void multiply_terms(float (&sum)[CHUNK][4], const struct gemm 
     }
 }
 
-/* Puts the warp's sums into shared memory, a row's columns 8 g + j at j * 8 + g. */
+/* Writes the warp's partial sums to shared memory: a row's column 8 g + j is at j * 8 + g. */
 static __device__ void keep_sums(float *sums, const float (&sum)[CHUNK][4])
 {
     const unsigned lane = threadIdx.x % 32;
@@ -103,7 +103,7 @@ static __device__ void keep_sums(float *sums, const float (&sum)[CHUNK][4])
     }
 }
 
-/* Adds up the warps' sums, into those of the first. */
+/* Adds the warps' partial sums to those of the first warp. */
 static __device__ void add_warps(float *sums, unsigned rows)
 {
     for (unsigned i = threadIdx.x; i < rows * COLUMNS; i += blockDim.x) {
@@ -115,8 +115,8 @@ static __device__ void add_warps(float *sums, unsigned rows)
     }
 }
 
-/* Where the chunk of 8 columns begins which has that column. If rows are not aligned anyway, the
- * last one is moved back to where it is whole. */
+/* The first column of the chunk of 8 that contains the column. If rows are unaligned anyway, the
+ * last chunk is moved back so that it is whole. */
 template <enum loads LOADS>
 static __device__ size_t chunk_of(size_t column, size_t columns)
 {
@@ -124,7 +124,7 @@ static __device__ size_t chunk_of(size_t column, size_t columns)
     return LOADS == SHIFTED && columns >= CHUNK ? min(column, columns - CHUNK) : column;
 }
 
-/* Adds up the blocks' sums, and stores the block's part of the rows. */
+/* Adds the blocks' partial sums, and stores the block's part of the rows. */
 template <enum loads LOADS>
 static __device__ void add_blocks(const struct gemm &call, const float *sums, unsigned rows,
                                   size_t first_column, unsigned rank, unsigned splits)
@@ -149,8 +149,8 @@ static __device__ void add_blocks(const struct gemm &call, const float *sums, un
     }
 }
 
-/* What is loaded shifted reads up to 14 bytes before and after a chunk: not where these would be
- * outside the matrix. */
+/* A SHIFTED load reads up to 14 bytes before and after a chunk. The easy terms exclude chunks for
+ * which these bytes may be outside the matrix. */
 template <enum loads LOADS>
 static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, unsigned splits)
 {
@@ -167,12 +167,12 @@ static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, 
     return terms;
 }
 
-/* A block has 64 columns of C; the blocks of a cluster share the terms. */
+/* A block has 64 columns of C. The blocks of a cluster share the terms. */
 template <enum loads LOADS>
 static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
     few_rows(const struct gemm call, const unsigned splits)
 {
-    extern __shared__ float sums[]; /* of each warp, ROWS rows */
+    extern __shared__ float sums[]; /* ROWS rows per warp */
     const unsigned rank = rank_in_cluster(), rows = (unsigned)call.m;
     const size_t first = (size_t)(blockIdx.x / splits) * COLUMNS;
     size_t column = chunk_of<LOADS>(first + threadIdx.x % 32 / 4 * CHUNK, call.n);
@@ -214,7 +214,7 @@ static unsigned clusters_of(kernel_of_rows *kernel, const struct blocks &blocks)
     return clusters;
 }
 
-/* Such that the warps have the fewest turns; to begin a wave of blocks takes as long as two. */
+/* Chooses the fewest turns per warp. Starting a wave of blocks takes as long as two turns. */
 static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kernel, size_t tiles)
 {
     const size_t parts = max((call->k + TERMS - 1) / TERMS, (size_t)1);

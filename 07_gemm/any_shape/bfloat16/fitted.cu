@@ -1,16 +1,15 @@
-/* Step 07, bfloat16: tiles as high as C needs. wgmma has 64 rows, always; its columns may be any
- * multiple of 8. So it computes C transposed here: its rows are 64 columns of B, and its columns
- * the rows of A.
+/* Step 07, bfloat16: tiles with as many rows as C needs. wgmma always has 64 rows, but any multiple
+ * of 8 columns. So it computes C transposed: its rows are 64 columns of B, its columns rows of A.
  *
- * Better: a small C is many tiles, each with few bytes to wait for, and 300 rows are three tiles of
- * 104. Clusters share tiles of A and of B, as in the rung `multicast`. Two warpgroups that take
- * turns store a tile while they multiply the next one.
- * Still bad: small tiles load more bytes for a product than large ones. */
+ * Better: a small C has many tiles, and each loads few bytes; 300 rows are three tiles of 104.
+ * Clusters share tiles of A and of B, as in the rung `multicast`. If two warpgroups take turns, one
+ * stores a tile while the other multiplies the next.
+ * Still bad: small tiles load more bytes per MMA than large ones. */
 #include "any_shape/bfloat16/launch.cuh"
 
-/* TILE_ROWS rows, a multiple of 8, and one to three panels of 64 columns: one for each of the one
- * or two warpgroups; all for either of two that take turns; or three, of which each of two has half
- * of the rows. C must be such that the TMA can store it. */
+/* A tile has TILE_ROWS rows, a multiple of 8, and one to three panels of 64 columns. A warpgroup
+ * computes one panel. If two take turns, each computes all panels of its tile (TURNS). Without
+ * turns, two share three panels by rows, half each (HALVES). The TMA must be able to store C. */
 template <unsigned TILE_ROWS, unsigned TILE_PANELS, bool TAKE_TURNS, bool IN_CLUSTERS>
 struct fitted {
     typedef every_nth<fitted> scheduler;
@@ -18,14 +17,14 @@ struct fitted {
     static const bool HALVES = !TURNS && TILE_PANELS > 2, ALL = TURNS || HALVES;
     static const unsigned WARPGROUPS = ALL ? 2 : TILE_PANELS, PANELS = ALL ? TILE_PANELS : 1;
     static const unsigned TILE_M = TILE_ROWS, TILE_N = TILE_PANELS * PANEL;
-    static const unsigned ROWS = HALVES ? TILE_M / 2 : TILE_M; /* of a warpgroup */
+    static const unsigned ROWS = HALVES ? TILE_M / 2 : TILE_M; /* per warpgroup */
     static const unsigned GROUP = 8, OF_PANEL = ROWS / 2;
     static const unsigned SUMS = PANELS * OF_PANEL;
 
-    /* A consumer's buffer: its columns of C. */
+    /* A warpgroup's buffer: its rows of one panel of C. */
     static const unsigned BUFFERS = 1, BUFFER_ROWS = ROWS, BUFFER_BYTES = ROWS * ROW_BYTES;
 
-    /* As many as fit, but no more than 12, whose barriers take long to make. */
+    /* As many stages as fit, but at most 12, because creating their barriers takes long. */
     static const unsigned BUFFERS_BYTES = WARPGROUPS * BUFFER_BYTES, MOST_BYTES = (227 << 10) - 512;
     static const unsigned FIT = (MOST_BYTES - BUFFERS_BYTES) / ((TILE_M + TILE_N) * ROW_BYTES);
     static const unsigned STAGES = FIT < 12 ? FIT : 12;
@@ -41,9 +40,9 @@ struct fitted {
                                 tiles.a() + (HALVES ? warpgroup * ROWS : 0) * ROW_BYTES);
     }
 
-    /* stmatrix writes two 8 x 8 tiles, transposed, to the addresses that the TMA expects in
-     * swizzled rows. From the thread's first row and column, sum[4 j] is in row 8 j, sum[4 j + 1]
-     * in the next one, the other two 8 columns further. */
+    /* stmatrix transposes two 8 x 8 tiles, and writes them to swizzled rows, as the TMA expects.
+     * Counted from the thread's first row and column, sum[4 j] is in row 8 j, and sum[4 j + 1] in
+     * the next row. The other two are 8 columns to the right. */
     template <bool BLENDS>
     static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer,
                                        const struct work_tile &tile, unsigned first_row,
@@ -87,7 +86,7 @@ struct fitted {
 #pragma unroll
         for (unsigned i = 0; i < PANELS; i++) {
             const unsigned panel = ALL ? i : warpgroup, row = HALVES ? warpgroup * ROWS : 0;
-            wait_for_buffer<0>(is_first); /* the panel before's */
+            wait_for_buffer<0>(is_first); /* of the previous panel */
             if (call.beta == 0)
                 fill_buffer<false>(call, buffer, tile, row, panel, sum + i * OF_PANEL);
             else
@@ -106,7 +105,7 @@ struct fitted {
 
 BF16_FITTED_TILES(DEFINE_TWO)
 
-/* If the plan has that tile. */
+/* Launches this kernel if the plan has its tile. */
 #define LAUNCH_IF(tile_rows, panels, takes_turns)                                                  \
     if (plan->rows == tile_rows && plan->columns == panels * PANEL && plan->turns == takes_turns)  \
         plan->down * plan->across > 1 ? LAUNCH(tile_rows, panels, takes_turns, true)               \

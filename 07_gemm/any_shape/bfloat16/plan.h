@@ -1,6 +1,6 @@
 /* Step 07, bfloat16: how any_shape computes a product. A model, from measurements on H200s,
  * estimates the time of each way (any_shape/bfloat16/cycles.c). A plan depends only on the problem
- * and the GPU (SMs, clusters at a time), so results are the same in every run. */
+ * and the GPU's SMs and groups of SMs, so results are the same in every run. */
 #ifndef RUNGS_07_BF16_PLAN_H
 #define RUNGS_07_BF16_PLAN_H
 

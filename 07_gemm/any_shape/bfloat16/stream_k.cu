@@ -1,14 +1,13 @@
-/* Step 07, bfloat16: all multiprocessors get equally many steps along k (stream-K, Osama et al.
- * 2023). */
+/* Step 07, bfloat16: all SMs get about the same number of k-steps (stream-K, Osama et al. 2023). */
 #include "any_shape/bfloat16/launch.cuh"
 #include "any_shape/bfloat16/plan.h"
 #include "parts/workspace.h"
 
-static const unsigned PAIR = 2; /* tiles below each other, of a cluster */
+static const unsigned PAIR = 2; /* tiles of a cluster, one below the other */
 
-/* The steps along k of some tiles, put in a row, are divided among all clusters, a contiguous range
- * each. The others, `whole_tiles`, are computed after them, as in every_nth. work.parts has room
- * for the sums of a tile for each block, work.sent for a flag of each warpgroup. */
+/* The k-steps of some tiles are numbered consecutively, and each cluster gets a contiguous range.
+ * The other tiles, `whole_tiles`, are computed after these, as in every_nth. work.parts has room
+ * for a tile's partial sums per block, and work.sent for a flag per warpgroup. */
 template <typename Config>
 struct stream_k {
     static const unsigned CONSUMERS = Config::WARPGROUPS * WARPGROUP;
@@ -39,8 +38,8 @@ struct stream_k {
     {
         return (unsigned)(((step + 1ULL) * clusters() - 1) / split_steps(work));
     }
-    /* Of its range the last tile comes first: that is the one whose sums another cluster is waiting
-     * for. The first one may need sums that the cluster before it computed in the same way. */
+    /* The last tile of a range comes first, because another cluster waits for its partial sums. The
+     * first tile may need partial sums of the previous cluster, which computed these first. */
     __device__ bool next(const struct bf16_work &work, struct work_tile &tile, unsigned rank)
     {
         const unsigned from = first_step(work, cluster()), end = first_step(work, cluster() + 1);
@@ -61,12 +60,12 @@ struct stream_k {
         number++;
         return true;
     }
-    /* The block of that cluster which has the same rank as this one. */
+    /* The block of that cluster with the same rank as this one. */
     static __device__ unsigned block_of(unsigned of_cluster)
     {
         return of_cluster * PAIR + blockIdx.x % PAIR;
     }
-    /* A thread's sums, four by four; all threads' are next to each other. */
+    /* A thread's partial sums, in fours. The fours of neighbouring threads are neighbours. */
     static __device__ float4 *part_of(const struct bf16_work &work, unsigned block)
     {
         return (float4 *)work.parts + (size_t)block * CONSUMERS * Config::TILE_N / 8 + threadIdx.x;
@@ -75,7 +74,7 @@ struct stream_k {
     {
         return &work.sent[block * (CONSUMERS / WARPGROUP) + threadIdx.x / WARPGROUP];
     }
-    /* Sums of a tile's first or middle steps are left for the cluster that has its last. */
+    /* Leaves the partial sums of a tile's first or middle k-steps to the cluster with its last. */
     template <unsigned SUMS>
     __device__ bool completes(const struct bf16_work &work, const struct work_tile &tile,
                               float (&sum)[SUMS])
@@ -102,7 +101,7 @@ struct stream_k {
             atomicExch(flag_of(work, block), 1);
         }
     }
-    /* In a fixed order, so that the result is the same in every run. */
+    /* Adds the others' partial sums in a fixed order, for the same result in every run. */
     template <unsigned SUMS>
     __device__ void collect(const struct bf16_work &work, float (&sum)[SUMS])
     {
@@ -127,8 +126,8 @@ struct stream_k {
     }
 };
 
-/* How many clusters: as many as run at the same time, since some wait for others, but none gets so
- * little that passing on sums costs more than it saves. */
+/* As many clusters as run at the same time, because some wait for others. But each has at least 8
+ * k-steps on average. With fewer, passing on partial sums costs more than it saves. */
 static unsigned clusters_of_stream_k(unsigned tiles, unsigned steps, unsigned at_a_time)
 {
     const unsigned least_steps = 8;
@@ -137,7 +136,7 @@ static unsigned clusters_of_stream_k(unsigned tiles, unsigned steps, unsigned at
     return (unsigned)max(min(most, (unsigned long long)at_a_time), 1ULL);
 }
 
-/* Splits so many of the tiles; but all of their steps together are counted in 32 bits. */
+/* Splits that many of the tiles, or none if their k-steps do not fit in 32 bits together. */
 static void split_tiles(struct bf16_work *work, unsigned tiles, unsigned split)
 {
     const bool are_countable = (unsigned long long)split * work->steps <= UINT32_MAX;
@@ -149,8 +148,8 @@ static void split_tiles(struct bf16_work *work, unsigned tiles, unsigned split)
 
 typedef config<256, 4, stream_k, 8, true> stream_config;
 
-/* Better than whole tiles: no last wave leaves multiprocessors idle. Still bad: tiles of 256 x 256
- * for each pair of blocks are large for a small C. */
+/* Better: no partial last wave leaves SMs idle. Still bad: tiles of 256 x 256 for each pair of
+ * blocks are large for a small C. */
 PERSISTENT_KERNEL(stream_k_bf16, stream_config)
 
 extern "C" void launch_stream_k_bf16(const struct gemm *call)
@@ -160,7 +159,7 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call)
     const unsigned clusters =
         clusters_of_stream_k(tiles, work.steps, (unsigned)call->multiprocessors / PAIR);
     const unsigned rest = tiles % clusters;
-    /* The tiles of the last full wave are shared with those of the one that is not full. */
+    /* Splits the tiles of the last full wave and those of the partial wave. */
     split_tiles(&work, tiles, rest > 0 ? min(tiles, clusters + rest) : 0);
     const struct maps maps = maps_of<stream_config>(call, work);
     cudaFuncSetAttribute(stream_k_bf16, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -1,22 +1,22 @@
-/* Step 07, bfloat16: thin, that is split-K within a cluster for a skinny C. One matrix is large,
- * and each of its elements is used for few products: what counts is how fast it comes.
+/* Step 07, bfloat16: thin, which is split-K within a cluster for a skinny C. One matrix is large,
+ * and each of its elements is used in few multiply-adds. What counts is how fast it is loaded.
  *
- * A tile has 64 to 256 of the large matrix's rows or columns and 64 to 128 of the small one's,
- * mostly all. There are fewer tiles than multiprocessors, so the blocks of a cluster share the
- * steps along k of a tile (split-K). Their sums meet in shared memory: each block adds up its part
- * of the tile, which it reads from all of the cluster.
+ * A tile has 64 to 256 of the large matrix's rows or columns, and 16 to 128 of the small one's,
+ * mostly all. There are fewer tiles than SMs, so the blocks of a cluster share the k-steps of a
+ * tile (split-K). They exchange partial sums through shared memory: each block adds one part of the
+ * tile, which it reads from all blocks of the cluster.
  *
- * Better: all multiprocessors bring data, with more than 200 KB on its way to each; partial sums
- * need neither device memory nor a second kernel. Still bad: the last of several waves of tiles may
- * leave multiprocessors idle. */
+ * Better: all SMs load data, with more than 200 KB in flight per SM. Partial sums need neither
+ * global memory nor a second kernel. Still bad: if there are several waves of tiles, the last one
+ * may leave SMs idle. */
 #include "any_shape/bfloat16/epilogue.cuh"
 #include "any_shape/bfloat16/plan.h"
 #include "device/gpu.h"
 #include "kernel/cluster_sums.cuh"
 #include "kernel/overlap.cuh"
 
-/* WIDE: C has few rows, and wgmma computes it transposed: the instruction always has 64 rows, which
- * are columns of B here. Otherwise C has few columns, and the 64 rows are rows of A. */
+/* WIDE: C has few rows, and wgmma computes it transposed. Its 64 rows are then columns of B.
+ * Otherwise C has few columns, and the 64 rows are rows of A. */
 template <unsigned FEW_ROWS_OR_COLUMNS, bool IS_WIDE, unsigned OF_THE_OTHERS>
 struct config {
     static const unsigned FEW = FEW_ROWS_OR_COLUMNS, MANY = OF_THE_OTHERS;
@@ -24,22 +24,22 @@ struct config {
     static const unsigned ROWS = WIDE ? FEW : MANY, COLUMNS = WIDE ? MANY : FEW;
     static const unsigned LOADED = COLUMNS < PANEL ? PANEL : COLUMNS; /* columns of B */
 
-    /* Each of the warpgroups has as many times 64 of the many, and their sums. */
+    /* Each warpgroup has TIMES times 64 of the MANY, and their accumulators. */
     static const unsigned WARPGROUPS = MANY > 64 ? 2 : 1, TIMES = MANY / 64 / WARPGROUPS;
     static const unsigned CONSUMERS = WARPGROUPS * WARPGROUP, THREADS = CONSUMERS + 32;
     typedef float sums[TIMES][FEW / 2];
-    static const bool IS_DIRECT = !WIDE && TIMES == 1; /* C's pairs are in registers */
+    static const bool IS_DIRECT = !WIDE && TIMES == 1; /* a thread has pairs of a row of C */
 
     static const unsigned MOST_BYTES = 224 << 10;
     static const unsigned STAGES = MOST_BYTES / ((ROWS + LOADED) * ROW_BYTES);
     typedef tma_ring<ROWS, LOADED, STAGES> ring;
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES;
 
-    /* A row of sums in shared memory: such that a warp's stores have no bank conflicts. */
+    /* A row of sums in shared memory. A warp's stores have no bank conflicts with this pitch. */
     static const unsigned PITCH = COLUMNS + (WIDE ? 4 : 8);
 };
 
-/* A block's tile and its steps along k. */
+/* A block's tile and its range of k-steps. */
 struct k_range {
     size_t row, column;
     unsigned first_step, end;
@@ -71,7 +71,7 @@ static __device__ void produce(typename Config::ring ring, const struct gemm &ca
     }
 }
 
-/* A step's products of the warpgroup. */
+/* Starts the warpgroup's MMAs of a k-step. */
 template <typename Config>
 static __device__ void multiply_many(const typename Config::ring &ring, typename Config::sums &sum,
                                      unsigned warpgroup)
@@ -107,7 +107,7 @@ static __device__ void consume(typename Config::ring ring, const struct k_range 
         wgmma_finish(sum[i]);
 }
 
-/* Puts the warpgroup's sums into the block's tile of sums. */
+/* Writes the warpgroup's partial sums to the block's tile in shared memory. */
 template <typename Config>
 static __device__ void keep_sums(float *tile, const typename Config::sums &sum)
 {
@@ -143,8 +143,8 @@ static __device__ void store_four(const struct gemm &call, size_t row, size_t co
                    bf16_pair(call.alpha * sum.z, call.alpha * sum.w));
 }
 
-/* Adds up the block's part of the tile, and stores it. A thread has four columns, of BATCH rows at
- * a time: to come from another block takes long. */
+/* Adds the partial sums of the block's part of the tile, and stores it. A thread loads four
+ * columns, BATCH times at once, because a load from another block takes long. */
 template <typename Config>
 static __device__ void add_splits(const struct gemm &call, const float *tile,
                                   const struct k_range &range, unsigned rank, unsigned splits)
@@ -166,7 +166,7 @@ static __device__ void add_splits(const struct gemm &call, const float *tile,
                 sum[i] = *here[i];
         }
         for (unsigned next = 1; next < splits; next++) {
-            const unsigned block = (rank + next) % splits; /* not all of them the same at a time */
+            const unsigned block = (rank + next) % splits; /* not all blocks read the same one */
 #pragma unroll
             for (unsigned i = 0; i < BATCH; i++)
                 if (first + i * Config::THREADS < end)
@@ -247,7 +247,7 @@ BF16_THIN_TILES(DEFINE)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* Another tile also has as much shared memory as a block may have. */
+/* One tile answers for all: the others also use nearly all shared memory of a block. */
 extern "C" const unsigned *bf16_clusters(void)
 {
     typedef config<128, true, 128> widest;
@@ -280,7 +280,7 @@ static void launch(thin_kernel *kernel, const struct gemm *call, unsigned splits
                               Config::SHARED_BYTES, *call, maps, splits);
 }
 
-/* If the plan has that tile. */
+/* Launches this kernel if the plan has its tile. */
 #define LAUNCH_IF(...)                                                                             \
     if (plan->rows == CONFIG(__VA_ARGS__)::ROWS && plan->columns == CONFIG(__VA_ARGS__)::COLUMNS)  \
         launch<CONFIG(__VA_ARGS__)>(KERNEL(__VA_ARGS__), call, plan->splits);

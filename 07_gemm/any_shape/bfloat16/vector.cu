@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: a matrix times a vector, for any_shape. It is no matter of tensor cores: each
- * element of the matrix is used once, and they lie in the order in which a warp adds them up. */
+/* Step 07, bfloat16: a matrix times a vector, for any_shape. Tensor cores do not help: each element
+ * of the matrix is used once, and they lie in the order in which a warp adds them up. */
 #include "any_shape/bfloat16/plan.h"
 #include "bfloat16/parts/fragments.cuh"
 #include "kernel/overlap.cuh"
@@ -10,7 +10,7 @@ static __device__ float half_word(const uint4 &chunk, unsigned i)
     return bf16_value((uint16_t)(word(chunk, i / 2) >> i % 2 * 16));
 }
 
-/* A lane's products of a row of A and the only column of B, chunk by chunk up to term `end`. */
+/* Adds a lane's products of a row of A and B's only column, chunk by chunk up to term `end`. */
 template <enum loads LOADS>
 static __device__ float multiply_chunks(const struct gemm &call, const uint16_t *row, size_t begin,
                                         size_t end)
@@ -36,8 +36,8 @@ static __device__ float multiply_chunks(const struct gemm &call, const uint16_t 
     return sum;
 }
 
-/* n = 1: a warp for each row of A. A chunk that is not aligned is read with what is beside it,
- * except in the first row and the last. */
+/* n = 1: one warp per row of A. An unaligned chunk is loaded with its neighbours, except in the
+ * first and last row, where these may be outside the matrix. */
 static __global__ void __launch_bounds__(256) times_vector(const struct gemm call)
 {
     const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;

@@ -22,7 +22,7 @@ struct bf16_work {
     unsigned *sent;
 };
 
-/* number * part / parts, but the product may need more than 32 bits. (A 64-bit division is a call,
+/* number * part / parts in 32 bits, even if the product needs more. (A 64-bit division is a call,
  * and what depends on its result does not get into uniform registers.) */
 static inline __device__ unsigned part_begin(unsigned number, unsigned part, unsigned parts)
 {

@@ -1,10 +1,10 @@
-/* Step 07: products with few columns of C, which are bound by reading A once. It is read directly
- * into registers, many loads at a time; B, transposed, waits in shared memory. */
+/* Step 07: products with few columns of C. They are bound by reading A once. Lanes load it directly
+ * into registers, with many loads in flight. B is in shared memory, transposed. */
 #include "any_shape/float32/large_matrix.cuh"
 
 static const unsigned HEIGHT = 4; /* rows per warp */
 
-/* A lane's floats of those in shared memory. */
+/* Loads a lane's floats of a row in shared memory. */
 template <bool ALIGNED>
 static __device__ void put_lane(const float *row, float to[LANE])
 {
@@ -26,7 +26,7 @@ static __device__ void multiply_columns(const struct gemm &call, const struct k_
     const float *a[HEIGHT];
 
 #pragma unroll
-    for (unsigned i = 0; i < HEIGHT; i++) /* for a row outside A, the last */
+    for (unsigned i = 0; i < HEIGHT; i++) /* rows outside A repeat the last one */
         a[i] = call.a + min(row + i, call.m - 1) * call.lda;
     for (size_t first = range.begin; first < range.end; first += DEEP) {
         const unsigned count = (unsigned)min((size_t)DEEP, range.end - first);

@@ -1,9 +1,9 @@
-/* Step 07: products with few rows of C, which are bound by reading B once. It is read directly into
- * registers, many loads at a time; A waits in shared memory. */
+/* Step 07: products with few rows of C. They are bound by reading B once. Lanes load it directly
+ * into registers, with many loads in flight. A is in shared memory. */
 #include "any_shape/float32/large_matrix.cuh"
 
-static const unsigned CHUNK = 256; /* values of p whose elements of A are in shared memory */
-static const unsigned TURN = 64;   /* at most so many are in flight */
+static const unsigned CHUNK = 256; /* values of p of A in shared memory */
+static const unsigned TURN = 64;   /* the most values of p in flight */
 
 /* Adds a warp's products: it reads every eighth row of the block's share of B. */
 template <unsigned ROWS, bool ALIGNED>
@@ -62,7 +62,7 @@ static __device__ void multiply_rows(const struct gemm &call, const struct k_ran
 }
 
 /* Computes C of up to ROWS rows. A block's warps have the same 128 columns and different values of
- * p, so that their sums are added up at the end. */
+ * p, so their partial sums are added at the end. */
 template <unsigned ROWS, bool ALIGNED>
 static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
     few_rows(const struct gemm call, const struct split_work work, const float *kept_end,

@@ -1,5 +1,5 @@
 /* Shared by step 07's kernels for few rows or few columns of C, which are bound by reading B or A
- * once: how they read it, directly into registers. */
+ * once. They load it directly into registers. */
 #ifndef RUNGS_07_LARGE_MATRIX_CUH
 #define RUNGS_07_LARGE_MATRIX_CUH
 
@@ -8,9 +8,9 @@
 #include "kernel/l2_hints.cuh"
 #include "kernel/overlap.cuh"
 
-static const unsigned LANE = 4, WARP = 32 * LANE; /* floats that a lane, a warp loads of a row */
+static const unsigned LANE = 4, WARP = 32 * LANE; /* floats of a row per lane; per warp */
 
-/* The columns in a row of a lane's floats: 16 bytes, or, if rows are not aligned, every 32nd. */
+/* The column of a lane's float j. A lane has 16 bytes or, in unaligned rows, every 32nd float. */
 template <bool ALIGNED>
 static __device__ unsigned column_of_lane(unsigned j)
 {
@@ -18,7 +18,7 @@ static __device__ unsigned column_of_lane(unsigned j)
     return ALIGNED ? lane * LANE + j : j * 32 + lane;
 }
 
-/* The large matrix: what is before `end` stays in L2, for the next product with it. */
+/* The part of the large matrix before `end` stays in L2, for the next product with it. */
 struct retention {
     const float *end;
     uint64_t keep, evict;
@@ -29,7 +29,7 @@ static __device__ struct retention retention_until(const float *end)
     return {end, hint_to_keep(), hint_to_evict()};
 }
 
-/* Loads a lane's floats of a row of it; past the row's last float, that one is read. */
+/* Loads a lane's floats of a row. Past the row's end, it loads the last ones instead. */
 template <bool ALIGNED>
 static __device__ void load_lane(const struct retention &kept, const float *row, size_t last,
                                  float to[LANE])
@@ -46,8 +46,8 @@ static __device__ void load_lane(const struct retention &kept, const float *row,
     }
 }
 
-/* The kernel before may be the copy of B that the next one needs (parts/copy_rows.cu). This one
- * needs what was there before that, and so waits for it only in the end, on behalf of the next. */
+/* The previous kernel may be the copy of B that the next one needs (parts/copy_rows.cu). This
+ * kernel does not need the copy, so it waits only at the end, on behalf of the next one. */
 static __device__ void begin(bool beside_copy)
 {
     let_next_kernel_in();

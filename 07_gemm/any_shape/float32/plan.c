@@ -9,7 +9,7 @@
 
 /* ---- few rows, few columns ------------------------------------------------------------------- */
 
-/* As many blocks as run at the same time; of those that are equally fast, the fewest. */
+/* As many blocks as run at the same time, or the fewest that are equally fast. */
 static unsigned splits_of_rows(const struct gemm *call, unsigned columns, unsigned turn,
                                unsigned resident)
 {
@@ -24,7 +24,7 @@ unsigned few_rows_splits(const struct gemm *call)
     return splits_of_rows(call, 128, 64, call->m == 1 ? 4 : 2);
 }
 
-/* Such that all multiprocessors have nearly the same number of blocks, and enough of them. */
+/* All SMs should have nearly the same number of blocks, and enough of them. */
 unsigned few_columns_splits(const struct gemm *call)
 {
     const size_t tiles_of_c = ceil_of(call->m, 32), turns = ceil_of(call->k, 128);
@@ -47,7 +47,7 @@ unsigned few_columns_splits(const struct gemm *call)
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
-/* What is known of the fastest plan so far. */
+/* The fastest plan so far. */
 struct choice {
     struct plan plan;
     double time;
@@ -61,7 +61,8 @@ static void consider(struct choice *best, const struct plan *plan, double time)
     }
 }
 
-/* The plan, with the partial sums added by the block that ends a tile, and by a second kernel. */
+/* Considers the plan twice: partial sums are added by the block that ends a tile, or by a second
+ * kernel. */
 static void consider_sums(const struct gemm *call, struct plan plan, bool has_parts,
                           struct choice *best)
 {
@@ -72,7 +73,7 @@ static void consider_sums(const struct gemm *call, struct plan plan, bool has_pa
     }
 }
 
-/* All numbers of blocks for a shape. */
+/* Considers all numbers of blocks for a shape of tile. */
 static void consider_blocks(const struct gemm *call, struct plan plan, struct choice *best)
 {
     const struct tile *const tile = &plan_tiles[plan.shape];
@@ -91,8 +92,7 @@ static void consider_blocks(const struct gemm *call, struct plan plan, struct ch
     consider_sums(call, plan, count <= most, best);
 }
 
-/* How much of a length is left to the edge: what is beyond the last whole tile, if that is
- * little. */
+/* A length without its edge: what is past the last whole tile, if that is at most MOST_FEW. */
 static size_t without_edge(size_t length, size_t tile)
 {
     return length > tile && length % tile <= MOST_FEW ? length / tile * tile : length;
@@ -116,7 +116,7 @@ static void consider_tiles(const struct gemm *call, struct choice *best)
 
 /* ---- small tiles ----------------------------------------------------------------------------- */
 
-/* For every number of blocks of a multiprocessor, k in as many parts as that allows. */
+/* For every number of blocks per SM, considers k in as many parts as that allows. */
 static void consider_small_tiles(const struct gemm *call, struct choice *best)
 {
     const size_t processors = (size_t)call->multiprocessors, longest = INT32_MAX / 2;
@@ -157,8 +157,8 @@ struct plan choose_plan(const struct gemm *call)
                  plan_few_columns_time(call->n, call->m, call->k, call->multiprocessors));
     }
     consider_small_tiles(call, &best);
-    /* 45% of L2: each half keeps copies of what it reads from the other, so that half is the most,
-     * and what passes needs some room. */
+    /* 45% of L2. Each half of L2 keeps copies of what it reads from the other, so 50% is the most.
+     * Data that is read only once needs some room. */
     best.plan.kept = l2_bytes() / 100 * 45 / sizeof(float);
     return best.plan;
 }

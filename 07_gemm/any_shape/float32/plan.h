@@ -1,6 +1,6 @@
 /* Step 07, float32: how any_shape computes a product. choose_plan estimates the time of each plan
- * (any_shape/float32/times.c), from measurements. A plan depends on the problem and the kind of GPU
- * only, so that results are the same in every run. */
+ * (any_shape/float32/times.c), from measurements. A plan depends only on the problem and the kind
+ * of GPU, so results are the same in every run. */
 #ifndef RUNGS_07_PLAN_H
 #define RUNGS_07_PLAN_H
 
@@ -31,32 +31,32 @@ enum { SMALL_SHAPES = 12 }; /* of small_tiles: plan_small_tiles in any_shape/flo
 
 struct plan {
     enum plan_kind kind;
-    int shape;            /* of a tile */
+    int shape;            /* number of the tile's shape */
     unsigned blocks;      /* BY_TILES: how many share the work */
-    bool added_later;     /* BY_TILES: add_parts, a second kernel, adds up their partial sums */
-    bool short_stage;     /* BY_TILES: of the last stage, what is beyond k is not multiplied */
-    bool copies_b;        /* BY_TILES: its rows are copied to aligned ones first */
+    bool added_later;     /* BY_TILES: add_parts, a second kernel, adds their partial sums */
+    bool short_stage;     /* BY_TILES: the last stage is multiplied only as far as k goes */
+    bool copies_b;        /* BY_TILES: B is first copied to aligned rows */
     size_t rows, columns; /* BY_TILES: of C; few_rows and few_columns compute the rest */
-    unsigned splits;      /* others: how many blocks share a tile's steps along k */
-    size_t kept;          /* few rows or columns: so many floats of the large matrix stay in L2 */
+    unsigned splits;      /* others: how many blocks share a tile's k-steps */
+    size_t kept;          /* few rows or columns: floats of the large matrix that stay in L2 */
 };
 
-enum { MOST_FEW = 16 }; /* rows or columns of C that few_rows or few_columns takes */
+enum { MOST_FEW = 16 }; /* the most rows or columns of C for few_rows or few_columns */
 
-/* The current GPU's L2. */
+/* The size of the current GPU's L2. */
 size_t l2_bytes(void);
 
-/* How many blocks these kernels have for a tile, which share its steps along k. */
+/* How many blocks of these kernels share a tile's k-steps. */
 unsigned few_rows_splits(const struct gemm *call);
 unsigned few_columns_splits(const struct gemm *call);
 
 /* The fastest plan for a product with m, n and k > 0. */
 struct plan choose_plan(const struct gemm *call);
 
-/* Runs a plan's kernels; below, those of each kind. */
+/* Runs a plan's kernels; the functions below run those of one kind. */
 void run_plan(const struct gemm *call, const struct plan *plan);
 void run_tiles(const struct gemm *call, const struct plan *plan);
-/* beside_copy: the launch before is with_aligned_rows's, which these do not wait for. */
+/* beside_copy: the previous launch is with_aligned_rows's copy, which these kernels overlap. */
 void run_few_rows(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy);
 void run_few_columns(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy);
 void run_small_tiles(const struct gemm *call, const struct plan *plan);

@@ -20,7 +20,7 @@ extern "C" size_t l2_bytes(void)
     return (size_t)*bytes;
 }
 
-/* A GPU's last plan is kept: choosing one takes longer than a small product. */
+/* Keeps a GPU's last plan, because choosing one takes longer than a small product. */
 static struct plan plan_for(const struct gemm *call)
 {
     static struct {
@@ -50,8 +50,8 @@ extern "C" void run_plan(const struct gemm *call, const struct plan *plan)
         run_small_tiles(call, plan);
 }
 
-/* GPUs before Hopper have no TMA: there the highest rung that they have computes every shape, as it
- * does with k = 0. */
+/* GPUs before Hopper have no TMA. There wide_tile, the highest rung that they have, computes every
+ * shape. It also computes k = 0 on all GPUs. */
 extern "C" void launch_any_shape(const struct gemm *call)
 {
     if (hopper_unavailable() != NULL || call->k == 0) {

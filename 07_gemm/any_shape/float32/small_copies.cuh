@@ -20,7 +20,7 @@ static __device__ unsigned alignment_of(const float *matrix, size_t leading)
 template <unsigned COUNT>
 static __device__ void copy_floats(float *to, const float *from, unsigned inside)
 {
-    if (COUNT == 4) /* past L1, which is small beside this much shared memory */
+    if (COUNT == 4) /* bypasses L1, which is small next to this much shared memory */
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
                      "l"(from), "r"(inside * (unsigned)sizeof(float))
                      : "memory");
@@ -30,8 +30,8 @@ static __device__ void copy_floats(float *to, const float *from, unsigned inside
                      : "memory");
 }
 
-/* A thread's share in the copies of a matrix, of the next chunk: its first element, how many it
- * copies at a time, where they go in a stage, and how much of the matrix is left from there on. */
+/* A thread's share of the copies of a matrix's next chunk: its first element, how many floats it
+ * copies at a time, where they go in a stage, and how much of the matrix is left from there. */
 struct share {
     const float *from;
     size_t leading;
@@ -55,8 +55,8 @@ static __device__ struct share share_of(const float *matrix, size_t leading, siz
             (int)(columns - column) - (int)across};
 }
 
-/* The group starts the copies of DOWN x ACROSS elements, COUNT at a time. What is outside becomes
- * 0; WHOLE: nothing is. */
+/* The group starts the copies of DOWN x ACROSS elements, COUNT at a time. Elements outside the
+ * matrix become 0. WHOLE: no element is outside. */
 template <unsigned DOWN, unsigned ACROSS, unsigned PADDED, unsigned GROUP, unsigned COUNT,
           bool WHOLE>
 static __device__ void copy_part(float *stage, const struct share &share)
@@ -100,10 +100,10 @@ static __device__ void copy_any_part(float *stage, const struct share &share, bo
 struct copies {
     struct share a, b;
     int left;
-    bool whole_a, whole_b; /* only past the end of p is anything outside */
+    bool whole_a, whole_b; /* elements are outside only past the end of p */
 };
 
-/* Starts those of a chunk. */
+/* Starts the copies of a chunk. */
 template <typename T>
 static __device__ void start_stage(struct copies *next, float *stage)
 {

@@ -1,5 +1,5 @@
-/* Step 07: small and middle products, where the launch, the first loads and the last wave take long
- * beside the multiply-adds. Tiles are small, blocks many, and rows need not be aligned. */
+/* Step 07: small and medium products, for which the launch, the first loads and the last wave take
+ * long. Tiles are small, there are many blocks, and rows need not be aligned. */
 #include "any_shape/float32/plan.h"
 #include "any_shape/float32/small_copies.cuh"
 #include "any_shape/float32/split_k_ticket.cuh"
@@ -8,9 +8,9 @@
 #include "parts/workspace.h"
 
 /* A block's warps are SLICES groups of DOWN x ACROSS. Each group computes all M x N elements of the
- * tile, for every SLICES-th chunk of DEPTH values of p, and has a ring of its own, with a chunk a
- * stage. A warp's lanes are in LANES_DOWN rows of LANES_ACROSS. Each has ROWS rows, LANES_DOWN
- * apart, of four columns. */
+ * tile, for every SLICES-th chunk of DEPTH values of p. It has its own ring, with a chunk per
+ * stage. A warp has LANES_DOWN rows of LANES_ACROSS lanes. Each lane has four columns of ROWS rows,
+ * which are LANES_DOWN apart. */
 template <unsigned DOWN_, unsigned ACROSS_, unsigned SLICES_, unsigned ROWS_, unsigned STAGES_,
           unsigned RESIDENT_, unsigned LANES_ACROSS_ = 8>
 struct Small {
@@ -19,7 +19,7 @@ struct Small {
     static const unsigned LANES_ACROSS = LANES_ACROSS_, LANES_DOWN = 32 / LANES_ACROSS;
     static const unsigned M = DOWN * ROWS * LANES_DOWN, N = ACROSS * LANES_ACROSS * 4;
     static const unsigned GROUP = DOWN * ACROSS * 32, THREADS = GROUP * SLICES;
-    static const unsigned COUNT = M * N / THREADS; /* of a thread in the end */
+    static const unsigned COUNT = M * N / THREADS; /* per thread at the end */
 
     /* A's part of a stage is [row][p], padded to avoid bank conflicts. */
     static const unsigned PADDED = DEPTH + 4, A = M * PADDED, STAGE = A + DEPTH * N;
@@ -37,8 +37,8 @@ static __device__ void group_sync()
                      : "memory");
 }
 
-/* Where a lane's elements begin in the tile. Lanes 2i and 2i + 1 have the same columns, so that a
- * warp's loads of B take fewer turns of shared memory. */
+/* Where a lane's elements begin in the tile. Lanes 2i and 2i + 1 have the same columns, so a warp's
+ * loads of B take fewer wavefronts. */
 template <typename T>
 static __device__ struct tile_of_c first_of_lane()
 {
@@ -76,7 +76,7 @@ static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][4])
     }
 }
 
-/* The group's chunks of the range, for the tile that begins at (row, column). */
+/* Multiplies the group's chunks of the range, for the tile that begins at (row, column). */
 template <typename T>
 static __device__ void multiply_chunks(const struct gemm &call, const struct k_range &range,
                                        size_t row, size_t column, float *ring,
@@ -96,24 +96,24 @@ static __device__ void multiply_chunks(const struct gemm &call, const struct k_r
 #pragma unroll 1
     for (; left > 0; left -= T::SLICES * T::DEPTH) {
         asm volatile("cp.async.wait_group %0;" ::"n"(T::STAGES - 2) : "memory");
-        group_sync<T>(); /* the others have waited for theirs, and are done with a stage */
+        group_sync<T>(); /* all copies to this stage have arrived, and another one is free */
         start_stage<T>(&next, ring + (stage == 0 ? T::STAGES - 1 : stage - 1) * T::STAGE);
         multiply_stage<T>(ring + stage * T::STAGE, sum);
         stage = stage == T::STAGES - 1 ? 0 : stage + 1;
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
     if (T::GROUP > 32 && left + (int)(threadIdx.x / T::GROUP * T::DEPTH) > 0)
-        group_sync<T>(); /* the first group has a chunk more: racecheck needs as many barriers */
+        group_sync<T>(); /* the first group had a chunk more; racecheck needs equal counts */
 }
 
-/* Total i of a thread is that of this element: by fours, for accesses of 16 bytes, or not. */
+/* The element of a thread's total i: in fours, for accesses of 16 bytes, or one by one. */
 template <typename T>
 static __device__ unsigned element_of(unsigned i, bool by_fours)
 {
     return by_fours ? (i / 4 * T::THREADS + threadIdx.x) * 4 + i % 4 : i * T::THREADS + threadIdx.x;
 }
 
-/* Adds up the groups' sums. */
+/* Adds the groups' partial sums. */
 template <typename T>
 static __device__ void add_groups(const float sum[T::ROWS][4], float *sums, bool by_fours,
                                   float total[T::COUNT])
@@ -147,13 +147,13 @@ template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
     small_tiles(const struct gemm call, const struct split_work work)
 {
-    extern __shared__ __align__(128) float memory[]; /* beside a variable of 1 byte: see docs */
+    extern __shared__ __align__(128) float memory[]; /* a bool is also in shared memory */
     const unsigned across = (unsigned)((call.n + T::N - 1) / T::N);
     const struct k_range range = range_of_block(work, call.k, 4);
     const size_t first_row = (size_t)(range.tile / across) * T::M;
     const size_t first_column = (size_t)(range.tile % across) * T::N;
 
-    /* The last tiles of C begin earlier, if they can, so that nothing of them is outside. */
+    /* The last tiles of C begin earlier, if they can, so that they lie inside it. */
     const bool by_fours = T::COUNT % 4 == 0 && has_aligned_rows(call.c, call.ldc);
     const bool even = call.n % (by_fours ? 4 : alignment_of(call.b, call.ldb)) == 0;
     const size_t row = call.m < T::M ? 0 : min(first_row, call.m - T::M);
@@ -180,8 +180,8 @@ static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
     }
 }
 
-/* With so much shared memory that no more than `resident` blocks fit on a multiprocessor. Those of
- * the next launch, which may come early, would go where one has just ended, and leave others
+/* Takes so much shared memory that at most `resident` blocks fit on an SM. Blocks of the next
+ * launch may come early. They would go to SMs where a block has just ended, and leave others
  * idle. */
 template <typename T>
 static void launch_small_tiles(const struct gemm *call, unsigned splits)

@@ -1,4 +1,4 @@
-/* Step 07: split-K, blocks that share a tile's values of p without waiting for one another. */
+/* Step 07: split-K. Blocks share a tile's values of p, and do not wait for one another. */
 #ifndef RUNGS_07_SPLITS_CUH
 #define RUNGS_07_SPLITS_CUH
 
@@ -7,8 +7,8 @@
 
 static const unsigned SPLIT_THREADS = 256, SPLIT_WARPS = SPLIT_THREADS / 32;
 
-/* Adds up sums that lie in shared memory, [part][element]: total[i] is that of element threadIdx.x
- * + i * THREADS. There are as many elements as totals. */
+/* Adds partial sums in shared memory, [part][element]: total[i] is that of element
+ * threadIdx.x + i * THREADS. There are THREADS * COUNT elements. */
 template <unsigned PARTS, unsigned COUNT, unsigned THREADS = SPLIT_THREADS>
 static __device__ void add_parts_of_block(const float *sums, float total[COUNT])
 {
@@ -21,13 +21,13 @@ static __device__ void add_parts_of_block(const float *sums, float total[COUNT])
     }
 }
 
-/* The blocks of a tile of C, `splits` of them, each take an equal range of the values of p. They
- * leave their sums in `parts`; the last to finish, which the tile's ticket tells, adds them up in
- * the order of p. */
+/* `splits` blocks share a tile of C. Each has an equal range of the values of p, and leaves its
+ * partial sums in `parts`. The tile's ticket tells which block finishes last. That block adds all
+ * partial sums in the order of p. */
 struct split_work {
     unsigned splits;
     float *parts;      /* [tile][split][element] */
-    unsigned *tickets; /* for each tile, how many have finished; all 0 between launches */
+    unsigned *tickets; /* per tile, how many have finished; all 0 between launches */
 };
 
 static inline struct split_work split_into(unsigned splits)
@@ -37,8 +37,8 @@ static inline struct split_work split_into(unsigned splits)
     return {splits, workspace_parts(), workspace_flags()};
 }
 
-/* A block's tile and its range of k: [begin, end), which begins at a multiple of what the kernel
- * takes at a time, itself a multiple of 4. (A row of 2^34 floats fits on no GPU.) */
+/* A block's tile and its range of k, [begin, end). `begin` is a multiple of what the kernel takes
+ * at a time, which is a multiple of 4. (A row of 2^34 floats fits on no GPU.) */
 struct k_range {
     unsigned tile, split;
     size_t begin, end;
@@ -58,7 +58,7 @@ static __device__ struct k_range range_of_block(const struct split_work &work, s
     return range;
 }
 
-/* Whether this block is the last of its tile: then the others' parts are visible to it. */
+/* Whether this block finishes its tile. If so, the others' partial sums are visible to it. */
 static __device__ bool is_last_of_tile(const struct split_work &work, unsigned tile)
 {
     __shared__ bool is_last;
@@ -75,9 +75,8 @@ static __device__ bool is_last_of_tile(const struct split_work &work, unsigned t
     return is_last;
 }
 
-/* Adds up the sums of a tile's blocks: total[i] is the block's for element threadIdx.x + i *
- * THREADS, then the tile's, if it has such an element. False: a block that is not done yet will do
- * it. */
+/* Adds the partial sums of a tile's blocks. total[i] is that of element threadIdx.x + i * THREADS,
+ * if there is one: first the block's, then the tile's. False: another block will do it. */
 template <unsigned COUNT, unsigned THREADS = SPLIT_THREADS>
 static __device__ bool add_splits(const struct split_work &work, const struct k_range &range,
                                   unsigned elements, float total[COUNT])
@@ -102,7 +101,7 @@ static __device__ bool add_splits(const struct split_work &work, const struct k_
         const float *const part = parts + (size_t)s * elements;
 #pragma unroll
         for (unsigned i = 0; i < COUNT; i++) {
-            /* Unconditional, so that loads need not wait for one another. */
+            /* Unconditional loads need not wait for one another. */
             const unsigned element = min(threadIdx.x + i * THREADS, elements - 1);
             total[i] += __ldcg(&part[element]); /* L1 may be stale */
         }

@@ -1,4 +1,4 @@
-/* Step 07: tiles_of_c with tiles of several shapes, aligned copies of B, and products left over at
+/* Step 07: tiles_of_c with tiles of several shapes, aligned copies of B, and separate kernels for
  * the edges, on Hopper (sm_90a). */
 #include "any_shape/float32/plan.h"
 #include "float32/parts/stream_k_kernel.cuh"
@@ -20,7 +20,7 @@ static struct work planned_work(const struct gemm *call, const struct plan *plan
     return work;
 }
 
-/* Adds up the partial sums, if the plan leaves that for later. */
+/* Adds the partial sums, if the plan leaves that to a second kernel. */
 template <typename T>
 static void launch_add_parts(const struct gemm *call, const struct work &work)
 {
@@ -43,7 +43,7 @@ static void launch_tiles_of_c(const struct gemm *call, const struct work &work)
                      T::SHARED_BYTES, *call, describe_b(call, T::DEPTH, T::N), work);
 }
 
-/* Where warps share a stage there are no short ones: a warp's slice of it is but a turn or two. */
+/* If warps share a stage, there are no short ones: a warp's slice is only one or two turns. */
 template <typename T>
 static void launch_tiles(const struct gemm *call, const struct plan *plan)
 {
@@ -56,7 +56,7 @@ static void launch_tiles(const struct gemm *call, const struct plan *plan)
     launch_add_parts<T>(call, work);
 }
 
-/* What is beyond the last whole tiles. */
+/* The rows below the last whole tiles; then the columns to the right of them. */
 static void run_below(const struct gemm *call, const struct plan *plan, bool beside_copy)
 {
     struct gemm below = *call;
@@ -93,7 +93,7 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
 
     inner.m = plan->rows;
     inner.n = plan->columns;
-    if (plan->copies_b) { /* and one edge at the same time: two would share the workspace */
+    if (plan->copies_b) { /* one edge overlaps the copy; two would share the workspace */
         inner = with_aligned_rows(&inner, false, true);
         if (has_below) {
             run_below(call, plan, true);

@@ -19,24 +19,24 @@ const struct small_tile plan_small_tiles[SMALL_SHAPES] = {
 };
 
 static const double LAUNCH = 3.2, SECOND_LAUNCH = 1.4; /* alone; behind another */
-static const double READ = 0.19e-6;                    /* for each byte from DRAM */
-static const double ADDED_LATER = 0.037e-6; /* for each byte of partial sums of all blocks */
-static const double COLLECTED = 14.6e-6;    /* for each byte that one block adds up */
-static const double WAIT = 0.07;            /* for the other blocks of a tile */
-static const double OF_PART = 0.004;        /* for each part of a tile, if add_parts adds them up */
+static const double READ = 0.19e-6;                    /* per byte from DRAM */
+static const double ADDED_LATER = 0.037e-6;            /* per byte of partial sums of all blocks */
+static const double COLLECTED = 14.6e-6;               /* per byte that one block adds up */
+static const double WAIT = 0.07;                       /* for the other blocks of a tile */
+static const double OF_PART = 0.004; /* per part of a tile, if add_parts adds them up */
 
-/* Of small tiles: for each byte from and to DRAM, and more if a multiprocessor has one block, with
- * few copies in flight; for each float, if rows are not aligned. */
+/* Small tiles: per byte from and to DRAM, and more if an SM has only one block, with few copies in
+ * flight; per float of unaligned rows; for split-K once, per split and per byte. */
 static const double SMALL_READ = 0.31e-6, SMALL_READ_ALONE = 0.37e-6;
 static const double COPIED_BY_TWO = 0.0082e-3, COPIED_BY_ONE = 0.0268e-3;
-static const double SPLIT = 1.81, OF_SPLIT = 0.016, SPLIT_BYTE = 26e-6; /* each, if k is split */
+static const double SPLIT = 1.81, OF_SPLIT = 0.016, SPLIT_BYTE = 26e-6; /* if k is split */
 
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/* Of up to MOST_FEW rows or columns of C, how many are computed. */
+/* How many rows or columns a kernel for `few` of them computes: the next power of two. */
 static double computed_of(size_t few)
 {
     size_t computed = 1;
@@ -49,7 +49,7 @@ static double computed_of(size_t few)
 double plan_few_time(size_t few, double elements, int multiprocessors)
 {
     const double products = 63e3 * multiprocessors; /* per us */
-    const double sum = 0.3; /* of a row: the warps of a block add up theirs */
+    const double sum = 0.3;                         /* per row: the warps of a block add theirs */
 
     return LAUNCH + computed_of(few) * sum +
            larger(elements * sizeof(float) * READ, computed_of(few) * elements / products);
@@ -57,13 +57,13 @@ double plan_few_time(size_t few, double elements, int multiprocessors)
 
 double plan_few_columns_time(size_t few, size_t rows, size_t k, int multiprocessors)
 {
-    const double sum = 3.4e-3; /* of a multiprocessor: its lanes add up theirs, for each element */
+    const double sum = 3.4e-3; /* per element and SM: the lanes of a warp add theirs */
 
     return plan_few_time(few, (double)rows * (double)k, multiprocessors) +
            computed_of(few) * (double)rows * sum / multiprocessors;
 }
 
-/* Tiles whose kernels have no short stages: several warps compute the same elements of them. */
+/* Tiles whose kernels have no short stages, because several warps compute the same elements. */
 static bool is_small_tile(const struct tile *tile)
 {
     return tile->m * tile->n < 128 * 128;
@@ -76,7 +76,7 @@ double plan_beyond_k(const struct gemm *call, const struct tile *tile)
     return is_small_tile(tile) ? 0 : 1 - (double)ceil_of(last, 8) * 8 / tile->depth;
 }
 
-/* What it takes to divide tiles among blocks. */
+/* The time that dividing tiles among blocks adds. */
 static double division_time(const struct plan *plan, const struct tile *tile, double count)
 {
     const double tile_bytes = (double)tile->m * tile->n * sizeof(float), blocks = plan->blocks;
@@ -113,7 +113,7 @@ double plan_tiles_time(const struct gemm *call, const struct plan *plan)
     return time;
 }
 
-/* What it takes small tiles that a float cannot be copied with the three beside it. */
+/* The time that small tiles lose if they cannot copy four floats at once. */
 static double copy_time(const float *matrix, size_t leading)
 {
     const size_t both = (uintptr_t)matrix / sizeof(float) | leading;
