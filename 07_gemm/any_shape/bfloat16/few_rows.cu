@@ -19,8 +19,8 @@ static const unsigned ROWS = 16, MOST_WARPS = 16;
 static const unsigned PITCH = COLUMNS + 8; /* of sums in shared memory: no bank conflicts */
 static const unsigned WARP_BYTES = ROWS * PITCH * sizeof(float);
 
-/* A lane's elements of 32 terms. Lane 4 g + t has terms 8 t to 8 t + 7 of B's columns 8 g to 8
- * g + 7, and of A's rows g and g + 8. */
+/* A lane's elements of 32 terms. Lane 4 g + t has terms 8 t to 8 t + 7: of B, in columns 8 g to
+ * 8 g + 7; of A, in rows g and g + 8. */
 struct fragments {
     uint4 b[8], a[2];
 };
