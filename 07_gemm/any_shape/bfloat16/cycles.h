@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: a model of how long each way takes, in cycles (1,586 per microsecond). Source:
- * about 12,000 runs of plans for 128 shapes on H200s (any_shape/bfloat16/cycles.c). */
+/* Step 07, bfloat16: a model of how long each way takes, in cycles (1,586 per microsecond).
+ * cycles.c in this folder says which measurements its values come from. */
 #ifndef RUNGS_07_BF16_CYCLES_H
 #define RUNGS_07_BF16_CYCLES_H
 

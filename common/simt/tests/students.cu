@@ -452,12 +452,12 @@ static const Case cases[] = {
          x[2] = word;
          add<<<8, 128, 0, stream>>>(x, N);
          (void)cudaLaunchHostFunc(stream, see, x);
-         std::thread([x] { // after the host function
+         std::thread reader([x] { // after the host function
              while (!has_seen)
                  std::this_thread::yield();
              seen = x[0];
-         })
-             .join();
+         });
+         reader.join();
          (void)cudaDeviceSynchronize();
      }},
     {"ok_read_too", "",
