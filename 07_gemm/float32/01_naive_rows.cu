@@ -6,9 +6,9 @@
 
 /* One thread per element of C; threadIdx.x is the row.
  *
- * Better than a loop on one thread: all elements of C are computed in parallel.
- * Still bad: the loads are not coalesced. The 32 threads of a warp differ in threadIdx.x, so they
- * read from 32 rows of A and write to 32 rows of C: 32 sectors of 32 bytes, when 4 would do. */
+ * Better than a loop on one thread: all elements of C are computed in parallel. Still bad: the
+ * loads are not coalesced. The threads of a warp differ in threadIdx.x, so they read from 32 rows
+ * of A and write to 32 rows of C. Such an access moves 32 sectors of 32 bytes; 4 are enough. */
 static __global__ void naive_rows(const struct gemm call)
 {
     const size_t row = (size_t)blockIdx.y * TILE + threadIdx.x;

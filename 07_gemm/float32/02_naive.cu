@@ -4,10 +4,10 @@
 /* One thread per element of C; threadIdx.x is the column.
  *
  * Better: the loads are coalesced. A warp reads one element of A, the same for all threads, and 32
- * neighbours in a row of B; it writes 32 neighbours in a row of C.
- * Still bad: traffic. Every product takes two loads; each element of A is loaded n times, each
- * element of B m times. Most loads hit the caches, but each still costs an instruction and the
- * latency of the cache. */
+ * neighbours in a row of B. It writes 32 neighbours in a row of C.
+ * Still bad: there is much traffic. Every product takes two loads, so each element of A is loaded n
+ * times and each element of B m times. Most loads hit the caches, but each still costs an
+ * instruction and the latency of the cache. */
 static __global__ void naive(const struct gemm call)
 {
     const size_t row = (size_t)blockIdx.y * TILE + threadIdx.y;

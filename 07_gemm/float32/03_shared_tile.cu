@@ -1,16 +1,16 @@
 /* Step 07: tiles of A and B in shared memory. */
 #include "float32/parts/bands.cuh"
 
-/* For each step along k, the block loads a tile of A and a tile of B into shared memory, each
- * thread one element of both, and computes from there.
+/* In each k-step, the block loads a tile of A and a tile of B into shared memory. Each thread loads
+ * one element of both tiles. All threads then compute from shared memory.
  *
- * Better: an element that is loaded once serves 32 threads: a 32nd of the global loads. Still bad:
- * every product still takes two loads, now from shared memory, and these limit the speed. A thread
- * that computed several elements of C could keep what it loads in registers and use it several
- * times.
+ * Better: an element is loaded once for 32 threads, so there are 1/32 of the global loads.
+ * Still bad: every product still takes two loads, now from shared memory, and these limit the
+ * speed. A thread that computed several elements of C could use what it loads into registers
+ * several times.
  *
- * Threads outside C do not return early: they help to load the tiles, and all threads must reach
- * the barriers. Elements outside A or B are loaded as 0, which changes no sum. */
+ * Threads outside C do not return early, because they help to load the tiles, and all threads must
+ * reach the barriers. Elements outside A or B are loaded as 0, which changes no sum. */
 static __global__ void shared_tile(const struct gemm call)
 {
     __shared__ float tile_a[TILE][TILE];

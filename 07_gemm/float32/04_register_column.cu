@@ -1,14 +1,14 @@
-/* Step 07: from here on a thread computes several elements of C, so that what it loads into
- * registers serves several products. As before, a block computes a tile of C and advances along
- * k. */
+/* Step 07: from here on, a thread computes several elements of C. What it loads into
+ * registers then serves several products. As before, a block computes a tile of C and
+ * advances along k. */
 #include "parts/matrix.cuh"
 #include "rungs.h"
 
-/* As shared_tile, but a thread computes 8 elements of a column, so that a block has an eighth of
- * the threads and each loads 8 elements of both tiles.
+/* Like shared_tile, but a thread computes 8 elements of a column. A block therefore has 1/8 of the
+ * threads, and each thread loads 8 elements of both tiles.
  *
- * Better: an element of B in a register serves 8 products: 9 shared loads for 8 products instead of
- * 16. Still bad: each element of A serves only one. */
+ * Better: an element of B in a register serves 8 products, so 8 products take 9 shared loads
+ * instead of 16. Still bad: each element of A serves only one. */
 static const unsigned TILE = 32, COLUMN_ROWS = 8, COLUMN_THREADS = TILE * TILE / COLUMN_ROWS;
 
 static __global__ void __launch_bounds__(COLUMN_THREADS) register_column(const struct gemm call)

@@ -2,14 +2,14 @@
 #include "parts/matrix.cuh"
 #include "rungs.h"
 
-/* Here and in the next rungs a thread computes 8 x 8 elements of C. With them the block's tile
- * grows to 128 x 128, for 256 threads; steps of 8 along k keep the tiles of A and B small. */
+/* Here and in the next rungs, a thread computes 8 x 8 elements of C, and the 256 threads of a block
+ * compute a tile of 128 x 128. k-steps of 8 keep the tiles of A and B small. */
 static const unsigned BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 8;
 static const unsigned THREAD_M = 8, THREAD_N = 8, THREADS = 256;
 
-/* Better: 8 elements of A and 8 of B in registers serve 64 products: a quarter of a load for each.
- * Still bad: bank conflicts. For one p, neighbouring lanes read B at a distance of 8 floats, 16
- * elements from 4 banks, and the two halves of a warp read A from the same bank. */
+/* Better: 8 elements of A and 8 of B in registers serve 64 products, 4 per load.
+ * Still bad: there are bank conflicts. For one p, neighbouring lanes read B 8 floats apart, so a
+ * warp reads 16 elements from 4 banks. The two halves of a warp read A from the same bank. */
 static __global__ void __launch_bounds__(THREADS) register_tile(const struct gemm call)
 {
     __shared__ float tile_a[BLOCK_M][BLOCK_K];

@@ -5,13 +5,13 @@
 static const unsigned BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 8;
 static const unsigned THREAD_M = 8, THREAD_N = 8, THREADS = 256;
 
-/* The tile of A is stored transposed, tile_a[p][row], so that a thread's elements for one p are
+/* The tile of A is stored transposed, tile_a[p][row]. A thread's elements for one p are then
  * neighbours. The padding reduces bank conflicts when a column is stored. */
 static const unsigned PADDED_M = BLOCK_M + 4;
 
 /* Better: a thread also reads neighbours of A, and the halves of a warp read different banks.
- * Still bad: every load, from global and from shared memory, loads a single float, unless the
- * compiler joins some. */
+ * Still bad: every load from global or shared memory loads a single float, unless the compiler
+ * merges some of them. */
 static __global__ void __launch_bounds__(THREADS) transposed(const struct gemm call)
 {
     __shared__ float tile_a[BLOCK_K][PADDED_M];

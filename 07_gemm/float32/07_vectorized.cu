@@ -12,9 +12,9 @@ static __device__ struct thread_coord coord_in_square()
     return at;
 }
 
-/* Better: a quarter of the load and store instructions, of 16 bytes each. Still bad: bank
- * conflicts. Neighbouring lanes load 16 bytes of B at a distance of 32, so that two of the eight
- * lanes in each quarter of a warp access the same banks. */
+/* Better: there are 1/4 of the load and store instructions, each of 16 bytes. Still bad: there are
+ * bank conflicts. Neighbouring lanes load 16 bytes of B at a distance of 32 bytes, so lanes i and
+ * i + 4 of each quarter of a warp access the same banks. */
 static __global__ void __launch_bounds__(THREADS) vectorized(const struct gemm call)
 {
     multiply_block(call, coord_in_square());

@@ -1,12 +1,12 @@
 /* Step 07: two buffers for the tiles. */
 #include "float32/parts/eight_by_eight.cuh"
 
-/* While one pair of tiles is multiplied, the next is loaded into registers, then stored in the
- * other half of shared memory.
+/* While one pair of tiles is multiplied, the next pair is loaded into registers. It is then stored
+ * in the other half of shared memory.
  *
- * Better: the multiplications hide the latency of global memory, and a step needs only one barrier,
- * since the half that is written was last read before the previous barrier. Still bad: each thread
- * needs 8 registers and 5 store instructions only to pass the data on. */
+ * Better: the multiplications hide the latency of global memory. A k-step needs only one barrier,
+ * because the half that is written was last read before the previous barrier. Still bad: each
+ * thread needs 8 registers and 5 store instructions only to pass the data on. */
 static __global__ void __launch_bounds__(THREADS) double_buffered(const struct gemm call)
 {
     __shared__ __align__(16) float tile_a[2][BLOCK_K][PADDED_M];

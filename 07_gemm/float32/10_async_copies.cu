@@ -1,4 +1,4 @@
-/* Step 07: several tiles in flight. */
+/* Step 07: copies of several tiles are in flight. */
 #include <cuda_pipeline_primitives.h>
 
 #include "parts/eight_by_eight.cuh" /* of this folder: step 08 also compiles this file */
@@ -13,8 +13,8 @@ static __device__ void copy_or_zero(float *to, const float *matrix, size_t offse
     __pipeline_memcpy_async(to, inside ? matrix + offset : matrix, bytes, inside ? 0 : bytes);
 }
 
-/* Starts the copies of one pair of tiles: A float by float, since it is transposed, B 16 bytes at a
- * time if it is aligned. */
+/* Starts the copies of one pair of tiles. A is transposed, so it is copied float by float. B is
+ * copied 16 bytes at a time if its rows are aligned. */
 static __device__ void start_copies(const struct gemm &call, size_t tile_row, size_t tile_column,
                                     size_t first, float tile_a[BLOCK_K][PADDED_M],
                                     float tile_b[BLOCK_K][BLOCK_N], bool b_aligned)
@@ -35,11 +35,11 @@ static __device__ void start_copies(const struct gemm &call, size_t tile_row, si
                          row < call.k && column + j < call.n);
 }
 
-/* Asynchronous copies (cp.async) from global directly to shared memory, STAGES - 1 steps ahead.
+/* Copies asynchronously (cp.async) from global to shared memory, STAGES - 1 k-steps ahead.
  *
- * Better: data in flight takes no registers and no store instructions, and has more time to arrive.
- * Still bad: the threads that should multiply spend instructions on addresses and on copies of 4
- * bytes. */
+ * Better: data in flight needs no registers or store instructions, and has more time to
+ * arrive.
+ * Still bad: threads that should multiply compute addresses and issue copies of 4 bytes. */
 static __global__ void __launch_bounds__(THREADS) async_copies(const struct gemm call)
 {
     __shared__ __align__(16) float tile_a[STAGES][BLOCK_K][PADDED_M];

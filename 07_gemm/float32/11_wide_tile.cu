@@ -1,5 +1,5 @@
-/* Step 07: a thread computes 8 x 16 elements of C, so that a block of 256 threads computes 128 x
- * 256. Tiles are copied as by async_copies. */
+/* Step 07: a thread computes 8 x 16 elements of C, so a block of 256 threads computes 128 x 256. It
+ * copies tiles as async_copies does. */
 #include <cuda_pipeline_primitives.h>
 
 #include "float32/parts/consumers.cuh"
@@ -38,7 +38,7 @@ static __device__ void start_copies(const struct gemm &call, struct tile_coord t
     }
 }
 
-/* Adds the products of one pair of tiles, from the thread's first elements on. */
+/* Adds the products of one pair of tiles. The pointers are at the thread's first elements. */
 static __device__ void multiply_tiles(const float *tile_a, const float *tile_b,
                                       float sum[THREAD_M][Wide::THREAD_N])
 {
@@ -50,9 +50,9 @@ static __device__ void multiply_tiles(const float *tile_a, const float *tile_b,
     }
 }
 
-/* Better: 24 floats loaded for 128 products, not 32, and half as many copies of A. Still bad: the
- * threads that multiply also copy, with instructions for addresses, and 4 bytes of A at a time; and
- * in each step all wait at a barrier for the slowest. */
+/* Better: a thread loads 24 floats per 128 products instead of 32, and half as many copies of A are
+ * issued. Still bad: the threads that multiply also compute addresses and copy, A with 4 bytes at a
+ * time. In each k-step all threads wait at a barrier for the slowest warp. */
 static __global__ void __launch_bounds__(THREADS) wide_tile(const struct gemm call)
 {
     extern __shared__ __align__(16) float memory[];

@@ -12,10 +12,10 @@ extern "C" const char *hopper_unavailable(void)
     return major == 9 && minor == 0 ? NULL : "needs sm_90a, that is Hopper";
 }
 
-/* Better: the warps that multiply copy nothing, and no __syncthreads stands in the loop. Each stage
- * of the ring has two mbarriers, which signal that it is full or free, so that warps need not stay
- * together: while one waits, another works. Still bad: a tile of B takes 16 copies by each of 128
- * threads, and each thread has at most 168 registers, too few for a consumer. */
+/* Better: the warps that multiply copy nothing, and the loop has no __syncthreads. Each stage of
+ * the ring has two mbarriers, which signal that it is full or free. Warps need not stay together,
+ * because while one waits, another works. Still bad: each of 128 threads issues 16 copies per tile
+ * of B. Each thread has at most 168 registers, too few for a consumer. */
 static __global__ void __launch_bounds__(THREADS, 1) producer_warps(const struct gemm call)
 {
     __shared__ phase_barrier full[Large::STAGES], free[Large::STAGES];

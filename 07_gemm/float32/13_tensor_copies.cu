@@ -11,9 +11,9 @@ extern "C" const char *declines_tensor_copies(const struct gemm *call)
                                                 : "requires rows of B aligned to 16 bytes";
 }
 
-/* Better: B is needed as it is stored, so the TMA can copy a tile of it, for one instruction of one
- * thread; A must be transposed. Still bad: the registers; and the
- * TMA does not copy rows of B that are not aligned. */
+/* Better: B needs no transposition, so the TMA can copy a tile of it with one instruction of one
+ * thread. (A must be transposed.) Still bad: consumers have too few registers, and the TMA does not
+ * copy unaligned rows of B. */
 static __global__ void __launch_bounds__(THREADS, 1)
     tensor_copies(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {

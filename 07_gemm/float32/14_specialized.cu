@@ -1,16 +1,16 @@
-/* Step 07: the producers hand registers over to the consumers. */
+/* Step 07: the producers release registers for the consumers. */
 #include "float32/parts/roles.cuh"
 
 /* At launch all threads have the same number of registers. The producers release some (setmaxnreg),
- * which the consumers take. */
+ * and the consumers take them. */
 static const unsigned LAUNCH_REGISTERS = 168, CONSUMER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
 static_assert(Large::CONSUMERS * CONSUMER_REGISTERS + PRODUCERS * PRODUCER_REGISTERS <=
                   THREADS * LAUNCH_REGISTERS,
               "the consumers would wait for registers forever");
 
-/* Better: the sums of a consumer, 128, and the elements for two values of p, 48, fit in its
- * registers. Still bad: a multiply-add whose three operands all come from the register file takes
- * an extra cycle. */
+/* Better: a consumer's 128 accumulators, and its 48 elements for two values of p, fit in its
+ * registers. Still bad: a multiply-add takes an extra cycle if all three operands come from the
+ * register file. */
 static __global__ void __launch_bounds__(THREADS, 1)
     specialized(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {

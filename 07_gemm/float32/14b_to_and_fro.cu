@@ -1,17 +1,17 @@
-/* Step 07, side rungs of specialized: the order of the multiply-adds, and launches that overlap. */
+/* Step 07, side rungs of specialized: another order of the multiply-adds; overlapped launches. */
 #include "kernel/overlap.cuh"
 
 #include "float32/parts/roles.cuh"
 
 /* At launch all threads have the same number of registers. The producers release some (setmaxnreg),
- * which the consumers take. */
+ * and the consumers take them. */
 static const unsigned LAUNCH_REGISTERS = 168, CONSUMER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
 static_assert(Large::CONSUMERS * CONSUMER_REGISTERS + PRODUCERS * PRODUCER_REGISTERS <=
                   THREADS * LAUNCH_REGISTERS,
               "the consumers would wait for registers forever");
 
-/* Better: each multiply-add finds one operand in the reuse cache (add_products). Still bad: between
- * two launches the GPU is idle. */
+/* Better: each multiply-add finds one operand in the operand reuse cache (add_products). Still bad:
+ * the GPU is idle between two launches. */
 static __global__ void __launch_bounds__(THREADS, 1)
     to_and_fro(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {
@@ -37,9 +37,9 @@ extern "C" void launch_to_and_fro(const struct gemm *call)
         *call, describe_b(call, Large::DEPTH, Large::N));
 }
 
-/* Better: the kernel's blocks start, and make their rings, while the kernel before it in the stream
- * still runs. Still bad: 128 tiles on 132 multiprocessors are a good fit, 162 are not: the second
- * wave has 30. */
+/* Better: blocks start and set up their rings while the previous kernel in the stream still runs.
+ * Still bad: 128 tiles fill one wave on 132 streaming multiprocessors (SMs) well, but with 162
+ * tiles the second wave has only 30. */
 static __global__ void __launch_bounds__(THREADS, 1)
     overlapped(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {

@@ -1,10 +1,10 @@
-/* Step 07: all multiprocessors get equally many iterations (stream-K), on Hopper (sm_90a). */
+/* Step 07: each streaming multiprocessor (SM) gets as many iterations as any other (stream-K). */
 #include "float32/parts/stream_k_kernel.cuh"
 #include "parts/workspace.h"
 #include "rungs.h"
 
-/* How many blocks share the work: all multiprocessors, but none gets so little that passing on
- * partial sums costs more than it saves. */
+/* The number of blocks that share the work: one per SM, or fewer if blocks would get so few k-steps
+ * that passing on partial sums costs more than it saves. */
 static unsigned blocks_for(const struct gemm *call, const struct work &work)
 {
     const unsigned least_steps = 8;
@@ -14,9 +14,9 @@ static unsigned blocks_for(const struct gemm *call, const struct work &work)
     return (unsigned)min(most, (unsigned long long)call->multiprocessors);
 }
 
-/* Better than a block for each tile: no last wave leaves multiprocessors idle, and a block's
- * producers copy for the next tile while its consumers store this one. Still bad: tiles of 128 x
- * 256 are large for a small C, and the TMA does not copy rows that are not aligned. */
+/* Better than one block per tile: no partial wave leaves SMs idle, and a block's producers copy for
+ * the next tile while its consumers store this one. Still bad: tiles of 128 x 256 are large for a
+ * small C, and the TMA does not copy unaligned rows. */
 extern "C" void launch_stream_k(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)

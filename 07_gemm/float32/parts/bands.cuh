@@ -8,11 +8,11 @@
 
 static const unsigned TILE = 32;
 
-/* CUDA's limit for gridDim.y. (That for gridDim.x is 2^31 - 1, more than any memory has room
- * for.) */
+/* CUDA's limit for gridDim.y. The limit for gridDim.x is 2^31 - 1, more tiles than any memory can
+ * hold. */
 static const size_t MAX_GRID_Y = 65535;
 
-/* The product of the rows from first_row on, as many as one grid can compute. */
+/* The product of as many rows from first_row on as one grid can compute. */
 static struct gemm band_of(const struct gemm *call, size_t first_row)
 {
     const size_t rows = call->m - first_row;

@@ -12,8 +12,8 @@ static __device__ void consumers_sync()
 }
 
 /* A warp computes 64 x WARP_N elements of the tile, with its lanes in 8 rows of 4. A lane has
- * rectangles of NEIGHBOURS x 4 elements, 8 * NEIGHBOURS rows and 16 columns apart. If WARP_N is no
- * multiple of 16, those at the end are NEIGHBOURS x 2. */
+ * rectangles of NEIGHBOURS x 4 elements, 8 * NEIGHBOURS rows and 16 columns apart. If WARP_N is not
+ * a multiple of 16, the last rectangles are NEIGHBOURS x 2. */
 struct thread_coord {
     unsigned row, column, slice;
 };
@@ -30,7 +30,7 @@ static __device__ struct thread_coord coord_in_tile()
     return at;
 }
 
-/* Where a lane's pair is, counted from its first column. */
+/* The column of a lane's pair, counted from the lane's first column. */
 template <typename T>
 static __device__ unsigned column_of_pair()
 {
@@ -59,14 +59,14 @@ static __device__ void load_fragments(const float *tile_a, const float *tile_b, 
     }
 }
 
-/* The order in which the products for one p are added. TO_AND_FRO: every other row of the sums is
- * processed backwards, so that each multiply-add shares an operand with the one before it. The
- * operand is then in the operand reuse cache and need not be read from the register file, where
- * three reads together take an extra cycle. UP_AND_DOWN: the same by columns. */
+/* The order in which the products for one p are added. TO_AND_FRO processes every other row of the
+ * sums backwards, so each multiply-add shares an operand with the one before it. That operand is in
+ * the operand reuse cache and is not read from the register file, where three reads together take
+ * an extra cycle. UP_AND_DOWN does the same by columns. */
 enum order { ROW_BY_ROW, TO_AND_FRO, UP_AND_DOWN };
 
-/* The order in which the compiler leaves fewer such reads. With pairs, TO_AND_FRO leaves 148 for
- * every 8 values of p, UP_AND_DOWN 80. */
+/* The order with which the compiled code has fewer such triple reads. With pairs, per 8 values of
+ * p, TO_AND_FRO has 148 of them and UP_AND_DOWN has 80. */
 template <typename T>
 static const enum order BETTER_ORDER = T::FOURS < T::THREAD_N ? UP_AND_DOWN : TO_AND_FRO;
 
@@ -94,9 +94,9 @@ static __device__ void add_products(const float a[THREAD_M], const float b[T::TH
     }
 }
 
-/* Adds the products of `steps` stages to the sums: a slice's part of each stage, but of the last
- * only the first `last` values of p, a multiple of UNROLL. The elements for p + 1 are loaded while
- * those for p are multiplied. */
+/* Adds the products of `steps` stages to the sums. A slice adds its part of each stage, but in the
+ * last stage only the first `last` values of p, a multiple of UNROLL. The elements for p + 1 are
+ * loaded while those for p are multiplied. */
 template <typename T, enum order ORDER>
 static __device__ void multiply(const struct ring &ring, struct thread_coord at, unsigned steps,
                                 unsigned last, struct slot *slot, float sum[THREAD_M][T::THREAD_N])
@@ -115,8 +115,8 @@ static __device__ void multiply(const struct ring &ring, struct thread_coord at,
         struct slot next = *slot;
         advance<T>(&next);
 
-        /* p0 only counts the turns, from a variable to a constant: the other way round, the
-         * compiler arranges the loop worse. */
+        /* p0 only counts iterations, from a variable to a constant. The other way round, the
+         * compiler schedules the loop worse. */
 #pragma unroll 1
         for (unsigned p0 = step + 1 < steps ? 0 : T::SLICE_DEPTH - last; p0 < T::SLICE_DEPTH;
              p0 += T::UNROLL) {
@@ -128,7 +128,7 @@ static __device__ void multiply(const struct ring &ring, struct thread_coord at,
                     tile_a += T::UNROLL * T::PADDED_M;
                     tile_b += T::UNROLL * T::N;
                     if (p0 == T::SLICE_DEPTH - T::UNROLL) {
-                        /* Nobody uses what is loaded after the last stage, from inside it. */
+                        /* The last load, from inside the last stage, is not used. */
                         tile_a -= last * T::PADDED_M;
                         tile_b -= last * T::N;
                         if (step + 1 < steps) {
@@ -147,14 +147,14 @@ static __device__ void multiply(const struct ring &ring, struct thread_coord at,
     }
 }
 
-/* Row i of a thread's sums in the tile. */
+/* The row in the tile that row i of a thread's sums belongs to. */
 template <typename T>
 static __device__ unsigned row_of(struct thread_coord at, unsigned i)
 {
     return at.row + i / T::NEIGHBOURS * 8 * T::NEIGHBOURS + i % T::NEIGHBOURS;
 }
 
-/* Adds up the slices' sums, in their order. Each slice keeps the rows that it stores, `rows`. */
+/* Adds up the slices' sums in slice order. Each slice keeps in `rows` the rows that it stores. */
 template <typename T>
 static __device__ void exchange_slices(struct thread_coord at, float *exchange,
                                        const float sum[THREAD_M][T::THREAD_N],
@@ -162,7 +162,7 @@ static __device__ void exchange_slices(struct thread_coord at, float *exchange,
 {
     const unsigned threads = T::CONSUMERS / T::SLICES, thread = threadIdx.x % threads;
 
-    /* exchange is [of the others, which one][row and column][thread] */
+    /* exchange is indexed [sender among the other slices][row and column][thread]. */
 #pragma unroll
     for (unsigned i = 0; i < THREAD_M; i++) {
         const unsigned owner = i / T::ROWS;
@@ -223,9 +223,9 @@ static __device__ void store_fours(const struct gemm &call, struct tile_coord ti
     }
 }
 
-/* The same if the rows of C are not aligned. With stores of single floats, each lane would write to
- * a sector of its own. So the sums are exchanged through shared memory, 8 rows of a warp at a time,
- * and the lanes of a warp store 32 neighbours, or as many as it has. */
+/* The same if the rows of C are unaligned. If lanes stored single floats from their registers, each
+ * would write to another sector. So a warp exchanges its sums through shared memory, 8 rows at a
+ * time. Its lanes then store 32 neighbours, or WARP_N if that is fewer. */
 template <typename T>
 static __device__ void store_rows(const struct gemm &call, struct tile_coord tile,
                                   struct thread_coord at, float *exchange,
@@ -238,8 +238,8 @@ static __device__ void store_rows(const struct gemm &call, struct tile_coord til
     float *const mine = exchange + warp * 8 * T::PADDED_ROW;
     struct gemm scaled = call;
 
-    /* Sums are scaled by alpha before they are stored in shared memory. If they were stored as they
-     * are, the 16-byte stores would force ptxas to keep them in groups of four registers. */
+    /* The sums are scaled by alpha before they are stored in shared memory. For unscaled sums, the
+     * 16-byte stores would force ptxas to keep them in groups of four registers. */
     scaled.alpha = 1;
 
 #pragma unroll

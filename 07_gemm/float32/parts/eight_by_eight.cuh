@@ -1,6 +1,6 @@
-/* Step 07, rungs that load the tiles of A and B with fewer and better instructions: as before, a
- * block of 256 threads computes 128 x 128 elements of C, a thread 8 x 8 of them, in steps of 8
- * along k. */
+/* Step 07: rungs that load the tiles of A and B with fewer and better instructions. As before, a
+ * block of 256 threads computes 128 x 128 elements of C in k-steps of 8. A thread computes 8 x 8 of
+ * them. */
 #ifndef RUNGS_07_EIGHT_BY_EIGHT_CUH
 #define RUNGS_07_EIGHT_BY_EIGHT_CUH
 
@@ -43,8 +43,8 @@ static __device__ inline void put_b(float tile_b[BLOCK_K][BLOCK_N], float4 four)
     *(float4 *)&tile_b[threadIdx.x / B_FOURS][threadIdx.x % B_FOURS * 4] = four;
 }
 
-/* The rows and columns of a thread in the block's tile: two groups of four neighbours each, the
- * second group `skip` after the first. */
+/* The rows and columns of a thread in the block's tile. Both are two groups of four neighbours, and
+ * the second group starts `skip` after the first. */
 struct thread_coord {
     unsigned row, row_skip, column, column_skip;
 };
@@ -97,7 +97,7 @@ static __device__ inline struct thread_coord coord_in_warp()
     return at;
 }
 
-/* Computes a block's tile of C, the thread the elements at `at`. */
+/* Computes a block's tile of C. This thread computes the elements at `at`. */
 static __device__ inline void multiply_block(const struct gemm &call, struct thread_coord at)
 {
     __shared__ __align__(16) float tile_a[BLOCK_K][PADDED_M];

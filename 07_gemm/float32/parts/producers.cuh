@@ -5,17 +5,17 @@
 #include "float32/parts/ring.cuh"
 #include "kernel/tma.cuh"
 
-/* 16-byte loads of A per thread and stage. All producers together load 16 rows of 32 floats; then
- * the next 16 rows, and where a stage is deeper than 32, the next floats of all rows. A thread has
- * at most 8 loads in flight. */
+/* The 16-byte loads of A per thread and stage. All producers together load 16 rows of 32 floats,
+ * then the next 16 rows. If a stage is deeper than 32, they then load the next 32 floats of all
+ * rows. A thread has at most 8 loads in flight. */
 template <typename T>
 struct Loads {
     static const unsigned DOWN = T::M / 16, COUNT = DOWN * (T::DEPTH / 32);
     static const unsigned BATCH = COUNT < 8 ? COUNT : 8;
 };
 
-/* The row of tile A, and the value of p, of a thread's load number i: 8 lanes load 32 floats of a
- * row, a warp 4 rows. */
+/* The row of the tile of A, and the value of p, for load number i of a thread. 8 lanes load 32
+ * floats of a row, so a warp loads from 4 rows. */
 template <typename T>
 static __device__ unsigned row_of_load(unsigned i)
 {
@@ -28,7 +28,7 @@ static __device__ unsigned p_of_load(unsigned i)
     return threadIdx.x % 8 * 4 + i / Loads<T>::DOWN * 32;
 }
 
-/* Loads a batch of a step, whose first value of p is `first`; zeros past the end of the rows. */
+/* Loads a batch of a k-step, whose first value of p is `first`. Past the end of a row it sets 0. */
 template <typename T>
 static __device__ void fetch_a(const struct gemm &call, const float *tile_a,
                                const unsigned offset[Loads<T>::COUNT], size_t first, unsigned batch,
@@ -73,13 +73,13 @@ static __device__ void put_a(float *tile_a, unsigned batch, const float4 fours[L
     }
 }
 
-/* B is needed as it is stored. Asynchronous copies by all producer threads: of 16 bytes if its rows
- * are aligned, else of 4. Outside B they read nothing and write zeros. */
+/* B copied by all producer threads, because it needs no transposition. The copies are asynchronous,
+ * of 16 bytes if B's rows are aligned, else of 4. Outside B they read nothing and write zeros. */
 struct copied_b {
     const float *b;
     size_t ldb, k, n;
 
-    /* At each stage's full barrier: a thread arrives, and later its copies. */
+    /* Arrivals per stage at its full barrier: each thread arrives, and so do its copies later. */
     static const unsigned ARRIVALS = 2 * PRODUCERS;
 
     template <typename T>
@@ -114,21 +114,21 @@ struct copied_b {
     }
 };
 
-/* Offsets in the rows of A that a tile needs have 32 bits. Longer rows are left to async_copies. */
+/* A tile's offsets in the rows of A have 32 bits. These rungs decline products with longer rows. */
 template <typename T>
 static inline bool has_short_rows(const struct gemm *call)
 {
     return call->lda <= (size_t)UINT32_MAX / sizeof(float) / T::M - T::DEPTH;
 }
 
-/* Whether the TMA can copy B: its rows must begin at multiples of 16 bytes, and its coordinates are
- * signed 32-bit integers. */
+/* Whether the TMA can copy B. Its rows must begin at multiples of 16 bytes, and the TMA's
+ * coordinates are signed 32-bit integers. */
 static inline bool tma_takes_b(const struct gemm *call)
 {
     return has_aligned_rows(call->b, call->ldb) && call->n <= INT32_MAX && call->k <= INT32_MAX;
 }
 
-/* The description of B for tiles of depth x columns elements. Outside B they are filled with
+/* The tensor map of B for tiles of depth x columns elements. The TMA fills elements outside B with
  * zeros. */
 static inline CUtensorMap describe_b(const struct gemm *call, unsigned depth, unsigned columns)
 {
@@ -144,7 +144,7 @@ static inline CUtensorMap describe_b(const struct gemm *call, unsigned depth, un
     return map_matrix(&b, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
 }
 
-/* B copied by the TMA: one instruction of one thread. Its rows must be aligned. */
+/* B copied by the TMA with one instruction of one thread. Its rows must be aligned. */
 struct tma_b {
     const CUtensorMap *map;
 
@@ -161,8 +161,8 @@ struct tma_b {
     }
 };
 
-/* Copies what a tile of C needs in `steps` steps along k from step `first` on. A must be
- * transposed: it is loaded into registers and stored from there. */
+/* Copies what a tile of C needs in `steps` k-steps from step `first` on. A must be transposed, so
+ * it is loaded into registers and stored from there. */
 template <typename T, typename B>
 static __device__ void produce_tile(const struct gemm &call, const B &b, struct tile_coord tile,
                                     unsigned first, unsigned steps, const struct ring &ring,
@@ -172,10 +172,10 @@ static __device__ void produce_tile(const struct gemm &call, const B &b, struct 
     const bool aligned = has_aligned_rows(call.a, call.lda);
     const float *const tile_a = call.a + tile.row * call.lda;
     const size_t last_row = call.m - 1 - tile.row;
-    /* In bytes from the tile's first row: takes fewer instructions than pointers. For a row outside
-     * A, whose results are not stored, the last row is loaded. */
+    /* Offsets in bytes from the tile's first row; these take fewer instructions than pointers. For
+     * a row outside A, the last row is loaded, because the results are not stored. */
     unsigned offset[L::COUNT];
-    /* If that takes few registers, the loads for the next step are in flight, too. */
+    /* The next k-step's loads are also in flight if that takes few registers. */
     const bool ahead = L::COUNT <= 4;
     float4 next[L::BATCH];
 

@@ -8,37 +8,37 @@
 
 static const unsigned PRODUCERS = 128;
 
-/* Of C, a consumer warp computes WARP_M rows, each of its threads 8 of them. */
+/* A consumer warp computes WARP_M rows of C. Each of its threads computes 8 of them. */
 static const unsigned THREAD_M = 8, WARP_M = 64;
 
-/* A block's tile: DOWN x ACROSS warps compute it, SLICES times, each slice for another part of a
- * stage's values of p. DEPTH is how many values a stage has, STAGES how many stages the ring has. A
- * warp computes WARP_N columns, each of its threads a quarter of them; NEIGHBOURS of a thread's
- * rows follow one another. */
+/* A block's tile. DOWN x ACROSS warps compute it in each of SLICES slices, which divide a stage's
+ * values of p. A stage has DEPTH values of p, and the ring has STAGES stages. A warp computes
+ * WARP_N columns, and each of its threads 1/4 of them. NEIGHBOURS of a thread's rows are
+ * adjacent. */
 template <unsigned DOWN_, unsigned ACROSS_, unsigned SLICES_, unsigned DEPTH_, unsigned STAGES_,
           unsigned WARP_N_ = 64, unsigned NEIGHBOURS_ = 4>
 struct Tile {
     static const unsigned DOWN = DOWN_, ACROSS = ACROSS_, SLICES = SLICES_;
     static const unsigned DEPTH = DEPTH_, STAGES = STAGES_;
     static const unsigned WARP_N = WARP_N_, THREAD_N = WARP_N / 4, NEIGHBOURS = NEIGHBOURS_;
-    static const unsigned FOURS = THREAD_N / 4 * 4; /* in fours; the rest is a pair */
+    static const unsigned FOURS = THREAD_N / 4 * 4; /* in groups of four; the rest is a pair */
     static_assert(THREAD_N % 2 == 0, "no element is by itself");
     static const unsigned M = DOWN * WARP_M, N = ACROSS * WARP_N;
     static const unsigned CONSUMERS = DOWN * ACROSS * SLICES * 32;
 
-    /* A tile of A is [p][row], padded to avoid bank conflicts when producers store it; one of B is
-     * [p][column]. */
+    /* A tile of A is [p][row], padded to avoid bank conflicts when producers store it. A tile of B
+     * is [p][column]. */
     static const unsigned PADDED_M = M + 4;
     static const unsigned A_FLOATS = DEPTH * PADDED_M, B_FLOATS = DEPTH * N;
 
-    /* Of a stage's values of p, how many a slice multiplies, and how many of these in one turn of
-     * its loop. More would not fit in the instruction cache. */
+    /* How many of a stage's values of p a slice multiplies, and how many of these per loop
+     * iteration. A longer loop would not fit in the instruction cache. */
     static const unsigned SLICE_DEPTH = DEPTH / SLICES, UNROLL = SLICE_DEPTH < 8 ? SLICE_DEPTH : 8;
 
-    /* How many of a thread's rows of sums it stores: slices share them. */
+    /* How many of a thread's rows of sums it stores. The slices divide the rows among them. */
     static const unsigned ROWS = THREAD_M / SLICES;
-    /* For the exchange of sums: between slices, and between the lanes of a warp (store_rows), whose
-     * rows are 16 floats longer than a multiple of 32, so that two of them are in all banks. */
+    /* For the exchange of sums between slices, and between the lanes of a warp (store_rows). There
+     * a row has 16 floats more than a multiple of 32, so neighbouring rows start 16 banks apart. */
     static const unsigned PADDED_ROW = (WARP_N + 15) / 32 * 32 + 16;
     static const unsigned EXCHANGE = (THREAD_M - ROWS) * THREAD_N * CONSUMERS;
     static const unsigned ROWS_FLOATS = CONSUMERS / 32 * 8 * PADDED_ROW;
@@ -57,7 +57,7 @@ struct ring {
     phase_barrier *full, *free;
 };
 
-/* The ring with its memory. `arrivals` are expected at a full barrier. All threads call it. */
+/* Creates the ring in this memory. A full barrier expects `arrivals`. All threads call it. */
 template <typename T>
 static __device__ struct ring start_ring(float *a, float *b, float *exchange, phase_barrier full[],
                                          phase_barrier free[], unsigned arrivals)
@@ -73,7 +73,7 @@ static __device__ struct ring start_ring(float *a, float *b, float *exchange, ph
     return {a, b, exchange, full, free};
 }
 
-/* The block's ring of tiles, in its dynamic shared memory. */
+/* Creates the block's ring of tiles in its dynamic shared memory. */
 template <typename T>
 static __device__ struct ring make_ring(phase_barrier full[], phase_barrier free[],
                                         unsigned arrivals)
@@ -99,14 +99,14 @@ static __device__ void advance(struct slot *slot)
     }
 }
 
-/* The steps along k of a tile. */
+/* The number of k-steps of a tile. */
 template <typename T>
 static inline __host__ __device__ unsigned steps_along(const struct gemm &call)
 {
     return (unsigned)((call.k + T::DEPTH - 1) / T::DEPTH);
 }
 
-/* Where a tile of C begins. */
+/* The first row and column of a tile of C. */
 struct tile_coord {
     size_t row, column;
 };

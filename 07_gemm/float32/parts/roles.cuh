@@ -1,10 +1,10 @@
-/* Step 07, rungs whose warps have roles (warp specialization), on Hopper (sm_90a): 4 producer warps
- * copy tiles to a ring buffer in shared memory, 8 consumer warps multiply them.
+/* Step 07: rungs whose warps have roles (warp specialization), on Hopper (sm_90a). 4 producer warps
+ * copy tiles to a ring buffer in shared memory, and 8 consumer warps multiply them.
  *
- * A float32 product on Hopper is bound by instruction issue: a multiprocessor can issue four
- * instructions per cycle, and each of them can be a multiply-add, so that any other instruction
- * costs a multiply-add. These rungs leave the consumers with little more than multiply-adds and
- * loads from shared memory. */
+ * Instruction issue limits a float32 product on Hopper. A streaming multiprocessor (SM) can issue
+ * four instructions per cycle. Each can be a multiply-add, so any other instruction costs a
+ * multiply-add. In these rungs, consumers execute little else than multiply-adds and loads from
+ * shared memory. */
 #ifndef RUNGS_07_ROLES_CUH
 #define RUNGS_07_ROLES_CUH
 

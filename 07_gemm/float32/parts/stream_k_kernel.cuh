@@ -1,5 +1,5 @@
-/* Step 07's kernel that divides the steps along k of all tiles of C among blocks, and its
- * launch. */
+/* Step 07's kernel that divides the k-steps of all tiles of C among blocks, and the host code for
+ * it. */
 #ifndef RUNGS_07_TILES_OF_C_CUH
 #define RUNGS_07_TILES_OF_C_CUH
 
@@ -21,8 +21,8 @@ static __device__ void produce(const struct gemm &call, const struct tma_b &b,
                         &slot);
 }
 
-/* MULTIPLY adds the products of some stages to the sums; IS_SHORT: of a tile's last one, only as
- * far as k goes. */
+/* MULTIPLY adds the products of some stages to the sums. If IS_SHORT, it multiplies only
+ * `work.last` values of p of a tile's last stage. */
 template <typename T, bool IS_SHORT,
           void MULTIPLY(const struct ring &, struct thread_coord, unsigned, unsigned, struct slot *,
                         float[THREAD_M][T::THREAD_N])>
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
     }
 }
 
-/* How many tiles, and steps along k, a product has; the rest of `work` is the caller's. */
+/* The numbers of tiles and k-steps of a product. The caller sets the rest of `work`. */
 template <typename T>
 static inline struct work work_for(const struct gemm *call)
 {

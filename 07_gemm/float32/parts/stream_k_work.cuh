@@ -1,25 +1,25 @@
-/* Step 07: how the steps along k of all tiles of C are divided among blocks (stream-K, Osama et al.
- * 2023), and how the partial sums of a tile that several blocks compute are added up. */
+/* Step 07: divides the k-steps of all tiles of C among blocks (stream-K, Osama et al. 2023), and
+ * adds up the partial sums of tiles that several blocks compute. */
 #ifndef RUNGS_07_WORK_CUH
 #define RUNGS_07_WORK_CUH
 
 #include "float32/parts/consumers.cuh"
 #include "kernel/overlap.cuh"
 
-/* Tiles of C are numbered column by column within groups of this many rows of tiles, so that blocks
- * that run at the same time share rows of A and columns of B in L2. */
+/* Tiles of C are numbered column by column within groups of this many rows of tiles. Blocks that
+ * run at the same time then share rows of A and columns of B in L2. */
 static const unsigned GROUP = 8;
 
-/* The work consists of iterations: iteration i is step i % k_steps along k of tile i / k_steps.
- * Block b does iterations first_iteration(b) to first_iteration(b + 1) - 1. */
+/* The work consists of iterations: iteration i is k-step i % k_steps of tile i / k_steps. Block b
+ * computes iterations first_iteration(b) to first_iteration(b + 1) - 1. */
 struct work {
     unsigned row_tiles, column_tiles;
     unsigned k_steps;
     unsigned blocks;
-    bool added_later; /* by add_parts; else by the block with a tile's last iteration */
+    bool added_later; /* by add_parts; otherwise by the block with a tile's last iteration */
     float *parts;     /* for each block, room for the partial sums of two tiles, row-major */
     unsigned *sent;   /* for each block, whether its parts are complete; all 0 between launches */
-    unsigned last;    /* of IS_SHORT kernels: values of p to multiply in a tile's last step */
+    unsigned last;    /* for IS_SHORT kernels: values of p to multiply in a tile's last step */
 };
 
 static __device__ unsigned long long first_iteration(const struct work &work, unsigned block)
@@ -29,13 +29,13 @@ static __device__ unsigned long long first_iteration(const struct work &work, un
     return iterations * block / work.blocks;
 }
 
-/* A block's steps along k for one tile: `first` and how many. 0 steps: the block is done. */
+/* A block's k-steps for one tile: the first, and their number. 0 steps: the block has finished. */
 struct k_range {
     unsigned tile, first, steps;
 };
 
-/* The block's range that ends before iteration `end`. A block does its ranges from the last to the
- * first: the first may need sums of the block before, which that one computed first. */
+/* The block's range that ends before iteration `end`. A block computes its ranges from the last to
+ * the first. The first may need sums of the previous block, which that block computed first. */
 static __device__ struct k_range range_before(const struct work &work, unsigned long long end)
 {
     const unsigned long long begin = first_iteration(work, blockIdx.x);
@@ -80,21 +80,21 @@ static __device__ struct tile_coord tile_at(const struct work &work, unsigned nu
     return tile;
 }
 
-/* Whether a range's sums are only a part of the tile's, and another adds them up. */
+/* Whether a range's sums are a part of the tile's, which another block or add_parts adds up. */
 static inline __device__ bool is_sent(const struct work &work, const struct k_range &range)
 {
     return range.steps < work.k_steps &&
            (work.added_later || range.first + range.steps < work.k_steps);
 }
 
-/* Where a block leaves the partial sums of a range. */
+/* Where a block stores the partial sums of a range. */
 template <typename T>
 static __device__ float *part_of(const struct work &work, unsigned block, bool is_begun)
 {
     return work.parts + ((size_t)block * 2 + is_begun) * T::M * T::N;
 }
 
-/* Leaves a range's sums, times alpha, for the block that ends the tile or for add_parts. */
+/* Stores a range's sums, times alpha, for the block that ends the tile or for add_parts. */
 template <typename T>
 static __device__ void send_part(const struct gemm &call, const struct work &work,
                                  const struct k_range &range, struct thread_coord at,
@@ -111,7 +111,7 @@ static __device__ void send_part(const struct gemm &call, const struct work &wor
         return;
     consumers_sync<T>();
     if (threadIdx.x == 0) {
-        __threadfence(); /* releases what all have stored */
+        __threadfence(); /* releases what all threads have stored */
         atomicExch(&work.sent[blockIdx.x], 1);
     }
 }
@@ -124,8 +124,8 @@ static inline __device__ unsigned block_of(const struct work &work, unsigned lon
     return (unsigned)(((iteration + 1) * work.blocks - 1) / iterations);
 }
 
-/* Adds the partial sums of the blocks before this one to this one's, which are multiplied by alpha:
- * in a fixed order, so that the result is the same in every run. */
+/* Multiplies this block's sums by alpha, then adds the partial sums of the blocks before it. The
+ * order is fixed, so the result is the same in every run. */
 template <typename T>
 static __device__ void collect_parts(const struct gemm &call, const struct work &work,
                                      struct k_range range, struct thread_coord at,
@@ -168,8 +168,8 @@ static __device__ void collect_parts(const struct gemm &call, const struct work 
 
 static const unsigned ADD_THREADS = 256;
 
-/* Adds up the partial sums of tile blockIdx.x, if it was divided. Of a block's 8 warps, `together`
- * take the same 128 elements, each a range of the parts, four elements per lane. */
+/* Adds up the partial sums of tile blockIdx.x if it was divided. `together` of a block's 8 warps
+ * share the same 128 elements, four per lane. Each of them adds up a range of the parts. */
 template <typename T>
 static __global__ void __launch_bounds__(ADD_THREADS)
     add_parts(const struct gemm call, const struct work work, unsigned together)
