@@ -1,6 +1,6 @@
-/* Step 07: the functions of the rungs of one GPU, in ladder order. declines_ says why a rung does
- * not compute a product, or NULL; its launch_ is called only for products that it does not decline.
- * A product without elements is declined by none: there is nothing to launch. */
+/* Step 07: the functions of the rungs of one GPU, in ladder order. declines_X returns why rung X
+ * does not compute a product, or NULL. launch_X is called only for products that X does not
+ * decline. No rung declines a product without elements, because there is nothing to launch. */
 #ifndef RUNGS_07_RUNGS_H
 #define RUNGS_07_RUNGS_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Of rungs for Hopper only (sm_90a). */
+/* Why rungs for Hopper only (sm_90a) cannot run here, or NULL. */
 const char *hopper_unavailable(void);
 
 /* ---- float32 --------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ void launch_wide_tile(const struct gemm *call);
 const char *declines_producer_warps(const struct gemm *call);
 void launch_producer_warps(const struct gemm *call);
 
-/* Of this rung and those up to stream_k: the TMA copies B. */
+/* For this rung and those up to stream_k, in which the TMA copies B. */
 const char *declines_tensor_copies(const struct gemm *call);
 void launch_tensor_copies(const struct gemm *call);
 void launch_specialized(const struct gemm *call);
@@ -38,12 +38,12 @@ void launch_to_and_fro(const struct gemm *call);
 void launch_overlapped(const struct gemm *call);
 void launch_stream_k(const struct gemm *call);
 
-/* Every product, by the kernels that its plan asks for; how_ says which. */
+/* Computes every product, by the kernels that its plan chooses; how_ names them. */
 void launch_any_shape(const struct gemm *call);
 void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void prepare_any_shape(const struct gemm *call);
 
-/* Of the rungs that bring floats to tensor cores, in float32 and TF32. */
+/* For the rungs that multiply floats on tensor cores, in float32 and TF32. */
 const char *declines_tma_floats(const struct gemm *call);
 void launch_tensor_3xtf32(const struct gemm *call);
 void prepare_tensor_3xtf32(const struct gemm *call);
@@ -73,9 +73,9 @@ void launch_long_stages(const struct gemm *call);
 void launch_fragments_ahead(const struct gemm *call);
 void launch_persistent_tiles(const struct gemm *call);
 void launch_split_k_bf16(const struct gemm *call);
-void launch_two_stages_bf16(const struct gemm *call); /* as where shared memory has no third */
+void launch_two_stages_bf16(const struct gemm *call); /* as on GPUs without memory for a third */
 
-/* Of all rungs whose A and B come by the TMA and that have no condition of their own. */
+/* For all rungs in which the TMA loads A and B and that have no condition of their own. */
 const char *declines_tma_loads(const struct gemm *call);
 void launch_wgmma(const struct gemm *call);
 void launch_wgmma_ring(const struct gemm *call);
@@ -91,7 +91,7 @@ void launch_even_waves(const struct gemm *call);
 const char *declines_even_pairs(const struct gemm *call);
 void launch_even_pairs(const struct gemm *call);
 
-/* Every product, by the kernels of a plan or of a rung above; how_ says which. */
+/* Computes every product, by the kernels of a plan or of a rung above; how_ names them. */
 void launch_any_shape_bf16(const struct gemm *call);
 void how_any_shape_bf16(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void prepare_any_shape_bf16(const struct gemm *call);

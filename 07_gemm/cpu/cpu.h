@@ -17,14 +17,14 @@ void run_cpu_register_tile(const struct gemm *call);
 void run_cpu_packed(const struct gemm *call);
 void run_cpu_threads(const struct gemm *call);
 
-/* Allocates the buffers of the packed rungs, once, and again if a call needs more of them. */
+/* Allocates the buffers of the packed rungs once, and again only if a call needs more. */
 void prepare_cpu_packed(const struct gemm *call);
 void prepare_cpu_threads(const struct gemm *call);
 
-/* What a term passes through in the packed rungs: the sum of a block, and the blocks' sums in C. */
+/* The additions that a term passes through: in the sum of a block, then in C. */
 double depth_cpu_packed(const struct gemm *call);
 
-/* The instruction set, and the number of threads. */
+/* Write the instruction set; how_cpu_threads also writes the number of threads. */
 void how_cpu_tile(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void how_cpu_threads(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 

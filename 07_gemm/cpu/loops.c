@@ -1,4 +1,4 @@
-/* Step 07 on one core of the host: the baseline of the GPU's rungs, with the same question: how
+/* Step 07 on one core of the host: the baseline of the GPU's rungs. The question is the same: how
  * often is each element of A and B loaded? */
 #include "cpu/cpu.h"
 
@@ -6,11 +6,11 @@
 
 #include "cpu/tile.h"
 
-/* The definition, loop by loop: i, j, p.
+/* The definition, with loops over i, j and p.
  *
  * Still bad: the innermost loop walks down a column of B and uses one float of each cache line.
- * When the next column needs the line's next float, a long column has evicted the line. Nor can the
- * compiler vectorize: the terms of each sum must be added in order. */
+ * When the next column needs the line's next float, a long column has evicted the line. The
+ * compiler also cannot vectorize, because the terms of each sum must be added in order. */
 void run_cpu_naive(const struct gemm *call)
 {
     for (size_t row = 0; row < call->m; row++)
@@ -27,12 +27,12 @@ void run_cpu_naive(const struct gemm *call)
 /* i, p, j: the two inner loops are swapped.
  *
  * Better: the innermost loop walks along a row of B and a row of sums. All floats of a cache line
- * are used together, and neighbouring sums are independent, so that the compiler can vectorize.
- * Still bad: every row of C reads all of B; if that does not fit in the caches, it is read from
- * memory m times.
+ * are used together, and neighbouring sums are independent, so the compiler can vectorize.
+ * Still bad: every row of C reads all of B. If B does not fit in the caches, it is read from memory
+ * m times.
  *
- * The sums are kept in the workspace, since beta may need the old C. Rows that do not fit there are
- * split. */
+ * The sums are kept in the workspace, because beta may need the old C. Rows that do not fit there
+ * are split. */
 void run_cpu_rows(const struct gemm *call)
 {
     const size_t room = GEMM_WORKSPACE / sizeof(float);
@@ -56,12 +56,12 @@ void run_cpu_rows(const struct gemm *call)
         }
 }
 
-/* The size of a tile of C, and the number of rows of a block of B: 64 x 512 floats are 128 KiB,
- * which fit in the second-level cache. */
+/* The size of a tile of C, and the number of rows of a block of B. The block's 64 x 512 floats are
+ * 128 KiB, which fit in the second-level cache. */
 enum { TILE_ROWS = 64, TILE_COLUMNS = 512, DEPTH = 64 };
 
-/* The same loops, for one tile of C and one block of B at a time; the innermost two by
- * tile->add_terms. */
+/* The same loops for one tile of C and one block of B at a time. tile->add_terms runs the innermost
+ * two. */
 static void run_blocked(const struct gemm *call, const struct cpu_tile *tile)
 {
     float(*const sums)[TILE_COLUMNS] = call->workspace;
@@ -87,17 +87,17 @@ static void run_blocked(const struct gemm *call, const struct cpu_tile *tile)
         }
 }
 
-/* Better: a block of B stays in the second-level cache while all rows of the tile use it, so B is
+/* Better: a block of B stays in the second-level cache while all rows of the tile use it. B is
  * loaded into that cache m / 64 times instead of m. Still bad: the compiler may use only what every
- * processor of this architecture has, vectors of 4 floats on x86-64, and no fused multiply-adds. */
+ * processor of this architecture has: on x86-64, vectors of 4 floats and no fused multiply-adds. */
 void run_cpu_blocked(const struct gemm *call)
 {
     run_blocked(call, &cpu_tile_scalar);
 }
 
-/* Better: the widest vectors of this machine, and fused multiply-adds. Still bad: every product
- * loads a sum and an element of B, from the first-level cache at best, and stores the sum; the
- * multiply-add is one instruction of four. */
+/* Better: it uses the widest vectors of this machine, and fused multiply-adds. Still bad: every
+ * product loads a sum and an element of B, at best from the first-level cache, and stores the sum.
+ * Only one of four instructions is a multiply-add. */
 void run_cpu_vectors(const struct gemm *call)
 {
     run_blocked(call, cpu_tile());

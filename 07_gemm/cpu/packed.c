@@ -1,7 +1,7 @@
-/* Step 07 on the host as libraries do it: a tile of sums in registers, A and B copied into the
- * order in which it reads them, blocks that fit in the caches, all cores. The plan is GotoBLAS's:
- * Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM Transactions on
- * Mathematical Software 34(3), 2008. */
+/* Step 07 on the host as libraries compute it: a tile of sums in registers, A and B copied into the
+ * order in which the tile reads them, blocks that fit in the caches, all cores. The method is
+ * GotoBLAS's: Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM
+ * Transactions on Mathematical Software 34(3), 2008. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-/* Elements of C that fill no tile: rows up to `rows`, columns up to `columns`, one by one. */
+/* Computes single elements of C: rows `row` to `rows` - 1, columns `column` to `columns` - 1. */
 static void run_rim(const struct gemm *call, size_t row, size_t rows, size_t column, size_t columns)
 {
     for (size_t i = row; i < rows; i++)
@@ -28,10 +28,10 @@ static void run_rim(const struct gemm *call, size_t row, size_t rows, size_t col
 }
 
 /* Better: the sums of a tile of C stay in registers for all of k. An element of A serves a row of
- * the tile, one of B a column, so that with AVX-512 16 loads feed 28 multiply-adds of 16 products.
- * Still bad: the tile walks down B in steps of a whole row. Each step is on another page, so that
- * the address translation misses; and where rows are a power of two bytes apart, all of them fall
- * into a few sets of the cache and evict each other. */
+ * the tile, and one of B a column. With AVX-512, 16 loads feed 28 multiply-adds of 16 products
+ * each. Still bad: the tile walks down B in steps of a whole row. Each step is on another page, so
+ * address translation misses. If rows are a power of two bytes apart, all of them fall into a few
+ * sets of the cache and evict each other. */
 void run_cpu_register_tile(const struct gemm *call)
 {
     const struct cpu_tile *const tile = cpu_tile();
@@ -52,21 +52,21 @@ void run_cpu_register_tile(const struct gemm *call)
 
 /* ---- packed blocks --------------------------------------------------------------------------- */
 
-/* A block of A is BLOCK_ROWS x BLOCK_DEPTH floats, 336 KiB, and a panel of B BLOCK_DEPTH x
- * tile->columns, at most 64 KiB: both for the second-level cache, from which a tile's 14 rows of A
- * and one panel of B come as fast as they are used. A block of B, at most 8 MiB, is for the third.
- */
+/* A block of A has BLOCK_ROWS x BLOCK_DEPTH floats (336 KiB), a panel of B has BLOCK_DEPTH x
+ * tile->columns (at most 64 KiB). Both fit in the second-level cache, which delivers a tile's 14
+ * rows of A and one panel of B as fast as they are used. A block of B, at most 8 MiB, is for the
+ * third. */
 enum { BLOCK_ROWS = 168, BLOCK_DEPTH = 512, BLOCK_COLUMNS = 4032 };
 
-/* Floats from one packed row of A to the next: rows a power of two apart would share few sets of
- * the cache. */
+/* Floats from one packed row of A to the next. If rows were a power of two apart, they would share
+ * few sets of the cache. */
 enum { PITCH = BLOCK_DEPTH + 16 };
 
-/* Kept from call to call: page faults and the search for memory would be paid at each. */
+/* Kept from call to call, because each allocation costs page faults and a search for memory. */
 static float *packed_b, *packed_a;
-static int packed_a_threads; /* packed_a has room for a block of each */
+static int packed_a_threads; /* packed_a has room for one block per thread */
 
-/* Multiples of every tile's size, and a tile more. */
+/* Multiples of every tile's size, plus at least one tile. */
 static const size_t packed_a_floats = (BLOCK_ROWS + 16) * PITCH;
 static const size_t packed_b_floats = (size_t)(BLOCK_COLUMNS + 32) * BLOCK_DEPTH;
 
@@ -94,7 +94,7 @@ static void make_room(int threads)
     }
 }
 
-/* Rows of A one behind the other, PITCH apart. Rows up to the end of the last tile are 0. */
+/* Copies rows of A, PITCH apart. Rows after the last, up to the end of its tile, are 0. */
 static void pack_a(const struct cpu_tile *tile, float *packed, const float *a, size_t lda,
                    size_t rows, size_t depth)
 {
@@ -106,7 +106,7 @@ static void pack_a(const struct cpu_tile *tile, float *packed, const float *a, s
         memset(packed + row * PITCH, 0, depth * sizeof *packed);
 }
 
-/* Columns of B as panels of tile->columns columns, row by row. Columns beyond the last are 0. */
+/* Copies columns of B as panels of tile->columns columns, row by row, with 0 after the last. */
 static void pack_b(const struct cpu_tile *tile, float *packed, const float *b, size_t ldb,
                    size_t columns, size_t depth)
 {
@@ -126,16 +126,16 @@ struct block {
     int threads;
 };
 
-/* C's rows lie far apart, where the hardware does not look ahead: they arrive while the tile is
- * multiplied. */
+/* Prefetches C's rows, which arrive while the tile is multiplied. They lie too far apart for the
+ * hardware's prefetcher. */
 static void prefetch_tile(const float *c, size_t ldc, size_t rows, size_t columns)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j += 16)
-            __builtin_prefetch(c + i * ldc + j, 0, 2); /* to L2: in L1 its rows may share a set */
+            __builtin_prefetch(c + i * ldc + j, 0, 2); /* to L2: in L1 the rows may share a set */
 }
 
-/* Rows of the block of C from packed blocks of both. The first block over k brings beta * C. */
+/* Computes rows of the block of C from packed A and B. The first block along k adds beta * C. */
 static void multiply_block(const struct block *block, size_t row, size_t rows, const float *a,
                            size_t first_column, size_t end_column)
 {
@@ -157,8 +157,8 @@ static void multiply_block(const struct block *block, size_t row, size_t rows, c
         }
 }
 
-/* The size of equal blocks of at most `most` that `count` elements are divided into, a multiple of
- * `granule`: a last block of few would cost as many copies as a whole one. */
+/* The size of equal blocks of at most `most` elements that `count` elements are divided into, a
+ * multiple of `granule`. A small last block would cost as many copies as a whole one. */
 static size_t block_size(size_t count, size_t most, size_t granule)
 {
     const size_t equal = count > 0 ? divided_up(count, divided_up(count, most)) : 1;
@@ -166,7 +166,7 @@ static size_t block_size(size_t count, size_t most, size_t granule)
     return smaller(divided_up(equal, granule) * granule, most / granule * granule);
 }
 
-/* Where a thread's share of `count` elements begins, in whole multiples of `granule`. */
+/* The first of a thread's share of `count` elements, a multiple of `granule` or `count`. */
 static size_t share_begin(size_t count, size_t granule, int thread, int threads)
 {
     const size_t granules = (count + granule - 1) / granule;
@@ -186,8 +186,8 @@ static void pack_share(void *argument, int thread)
            block->depth);
 }
 
-/* Threads share the longer side of the block of C: rows, each packing its own of A, or columns,
- * each packing all of A. */
+/* Threads divide the longer side of the block of C. If they divide rows, each packs its own rows of
+ * A. If they divide columns, each packs all of A. */
 static void multiply_share(void *argument, int thread)
 {
     const struct block *const block = argument;
@@ -229,14 +229,14 @@ static void run_packed(const struct gemm *call, int threads)
         }
 }
 
-/* Better: what the tile reads lies in a row, on few pages, in no two lines of a set too many, and a
- * copy serves a whole block. Still bad: one core. */
+/* Better: what the tile reads is contiguous, on few pages, and does not overfill a set of the
+ * cache. One copy serves a whole block. Still bad: only one core computes. */
 void run_cpu_packed(const struct gemm *call)
 {
     run_packed(call, 1);
 }
 
-/* Better: all cores. They pack a block of B together and share the rows of C. */
+/* Better: all cores compute. They pack a block of B together and share the rows of C. */
 void run_cpu_threads(const struct gemm *call)
 {
     run_packed(call, call->threads);

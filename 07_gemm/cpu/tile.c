@@ -1,5 +1,5 @@
-/* The tile for the widest instructions that the machine turns out to have when the program starts;
- * and one in plain C, for machines that have none of those. */
+/* Chooses the tile for the widest vector instructions of the machine when the program starts. Also
+ * has a tile in plain C, for machines without any of these instructions. */
 #include "cpu/tile.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ static const struct cpu_tile *find_best(void)
     return &cpu_tile_scalar;
 }
 
-/* Looked up once, before main: the threads find it there. */
+/* Chosen once, before main, so threads only read it. */
 static const struct cpu_tile *best;
 
 __attribute__((constructor)) static void choose(void)

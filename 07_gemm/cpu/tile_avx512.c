@@ -7,9 +7,9 @@
 #define VECTOR_CODE __attribute__((target("avx512f")))
 typedef __m512 vector;
 
-/* 28 registers of sums, 2 of B, 1 of A: all but one of the 32. A unit starts a multiply-add every
- * cycle and takes 4 for it; there are two units, so 8 independent sums would do to keep them busy.
- * More sums mean fewer loads: 16 here for 28 multiply-adds. */
+/* 28 registers of sums, 2 of B and 1 of A: 31 of the 32. Each of two units starts a multiply-add in
+ * every cycle and needs 4 cycles for it, so 8 independent sums would keep both busy. More sums need
+ * fewer loads per multiply-add: here 16 loads for 28. */
 enum { WIDTH = 16, ROWS = 14, COLUMNS = 2 * WIDTH };
 
 VECTOR_CODE static inline vector load(const float *from)

@@ -1,6 +1,6 @@
-/* The tile of step 07's CPU rungs for x86-64: the same text for each width of vector. A file that
- * includes this has defined `vector` and what one instruction does with it, VECTOR_CODE, and the
- * tile: ROWS rows of COLUMNS, two vectors each. */
+/* The tile of step 07's CPU rungs for x86-64: the same code for every width of vectors. The file
+ * that includes it has defined `vector` and functions for single instructions on it, VECTOR_CODE,
+ * and the tile: ROWS rows of COLUMNS, which is two vectors. */
 
 VECTOR_CODE static void add_terms(float *restrict sums, const float *a, const float *b, size_t ldb,
                                   size_t count, size_t depth)

@@ -1,5 +1,5 @@
-/* What the exercises of step 07 that multiply matrices are graded by: products of many shapes,
- * compared with products in double. */
+/* Grades the exercises of step 07 that multiply matrices: compares their products of many shapes
+ * with products in double. */
 #ifndef RUNGS_CHECK_PRODUCT_H
 #define RUNGS_CHECK_PRODUCT_H
 
@@ -27,7 +27,7 @@ static void answer(void *data)
     multiply(gemm, data);
 }
 
-/* With a rung, both are timed. */
+/* If there is a rung, times both the rung and the answer. */
 static void run_beside(const struct call *call, void (*rung)(void *))
 {
     const size_t bytes = (size_t)call->m * (size_t)call->n * sizeof(float);
@@ -38,7 +38,7 @@ static void run_beside(const struct call *call, void (*rung)(void *))
     device.c = grade_to_device(NULL, bytes);
     if (rung != NULL) {
         grade_time(answer, rung, &device);
-        device.c = grade_to_device(NULL, bytes); /* nothing in it that the rung has written */
+        device.c = grade_to_device(NULL, bytes); /* without what the rung has written */
     }
     answer(&device);
     grade_from_device(call->c, device.c, bytes);
@@ -49,7 +49,7 @@ static void run(void *arguments)
     run_beside(arguments, NULL);
 }
 
-/* Of a product with many rows, some 60 are compared. */
+/* If a product has many rows, about 60 of them are compared. */
 static bool try_with(struct grade *grade, int m, int n, int k, void (*how)(void *))
 {
     const int step = m / 64 | 1;

@@ -1,4 +1,4 @@
-/* For tests of speed on a GPU: the step's rungs as the exercises are called. */
+/* For tests of speed on a GPU: the step's rungs with the interface of the exercises. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -35,14 +35,14 @@ extern "C" void rung_shared_tile(const float *a, const float *b, float *c, int m
     launch_shared_tile(&call);
 }
 
-/* No rung transposes. What a copy takes, no transpose can undercut by much. */
+/* No rung transposes. A transpose cannot be much faster than a copy. */
 extern "C" void copy_matrix(const float *in, float *out, int rows, int columns)
 {
     const size_t bytes = (size_t)rows * (size_t)columns * sizeof *in;
     cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, 0);
 }
 
-/* cuBLAS, in float32. It is looked for when it is needed: who does not time the capstone needs no
+/* cuBLAS, in float32. It is loaded only when it is needed, so only timing the capstone requires the
  * library. */
 typedef int library_create(void **handle);
 typedef int library_sgemm(void *handle, int transa, int transb, int m, int n, int k,

@@ -1,21 +1,21 @@
 /* Step 07: float32 products on tensor cores, faster than float32's own units allow.
  *
- * A float is the sum of two numbers of TF32 and a rest of at most 2^-22 of it: high, with its
- * first 11 bits, and low, with 11 of what is left. high x high + high x low + low x high is the
- * product but for some 2^-22: three products of TF32, which the tensor cores do more than seven
- * times as fast as the other units a product of float32.
+ * A float is the sum of two TF32 numbers and a rest of at most 2^-22 of it. high has its first 11
+ * bits; low has 11 of the others. high x high + high x low + low x high is the product except for
+ * about 2^-22. These are three TF32 products. Tensor cores compute TF32 products more than seven
+ * times as fast as the other units compute float32 products.
  *
- * Better: twice as fast. Still bad: both operands are split in global memory first, which takes
- * a tenth of the time of 4096^3; infinities become NaN, since high - infinity is none, and so
- * does what rounds up to infinity; below 2^-115 or so, low is subnormal and has fewer bits, or
- * none. */
+ * Better: it is twice as fast. Still bad: two kernels first split the operands in global memory,
+ * which takes 10% of the time at 4096^3. Infinities, and floats that round up to infinity, become
+ * NaN, because infinity - infinity is NaN. Below about 2^-115, low is subnormal and has fewer bits,
+ * or none. */
 #include "parts/workspace.h"
 #include "rungs.h"
 #include "tf32/parts/tf32.cuh"
 
 typedef tf32_config<2, 128, 3> config;
 
-/* A's parts, in rows of `leading` floats: a warp for 256 elements of a row. */
+/* Stores A's parts in rows of `leading` floats. Each warp splits 256 elements of a row. */
 static __global__ void __launch_bounds__(256)
     split_a(const struct gemm call, float *to, const size_t leading)
 {
@@ -38,9 +38,9 @@ static __global__ void __launch_bounds__(256)
     transpose<2>(call, to, leading);
 }
 
-/* The sums of a tile. Tensor cores cut sums off where an addition rounds, so errors add up: a sum
- * of the tensor cores has the 32 terms of a step only, and the threads add up the steps, rounded.
- * While a warpgroup adds, the other one's products run. */
+/* Computes the sums of a tile. Tensor cores truncate sums instead of rounding them, so errors add
+ * up. Their sums therefore have only the 32 terms of one k-step; the threads add up the k-steps,
+ * with rounding. While a warpgroup adds, the other one's MMAs run. */
 static __device__ void sum_in_threads(config::ring &ring, unsigned steps,
                                       float (&sum)[config::TILE_N / 2])
 {
@@ -89,9 +89,9 @@ extern "C" void prepare_tensor_3xtf32(const struct gemm *call)
 
 /* Errors in units of 2^-24, relative to the products' magnitudes:
  *   - 4 for each operand's rest, and 4 for low x low, which is left out;
- *   - in a step, 12 instructions, each with two steps of the tensor cores (gemm_depth_tensor),
- *     whose errors are relative to the step's own terms;
- *   - an addition for each step. */
+ *   - per k-step, 12 instructions, each with two steps of the tensor cores (gemm_depth_tensor),
+ *     whose errors are relative to the k-step's own terms;
+ *   - one addition per k-step. */
 extern "C" double depth_tensor_3xtf32(const struct gemm *call)
 {
     return 12 + 12 * 2 * 12 + (double)((call->k + STEP_K - 1) / STEP_K);

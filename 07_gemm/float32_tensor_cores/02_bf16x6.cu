@@ -1,13 +1,13 @@
-/* Step 07: float32 products by six products of bfloat16.
+/* Step 07: each float32 product is computed as six products of bfloat16.
  *
- * A float's 24 bits are those of three numbers of bfloat16, 8 of each: high, middle and low.
- * Nothing is left over. Of their nine products, the six largest are the product but for some 2^-24.
- * The tensor cores do six of bfloat16 in the time of three of TF32.
+ * The 24 bits of a float fit in three bfloat16 numbers of 8 bits: high, middle and low. There is no
+ * rest. The six largest of their nine products are the product except for about 2^-24. Tensor cores
+ * compute six bfloat16 products in the time of three TF32 products.
  *
- * Better: wgmma transposes 16-bit elements, so B stays as it is, and its tiles are smaller; A is
- * split by the threads that multiply, on its way from shared memory to their registers, where wgmma
- * takes it from. Still bad: B is split in global memory first; infinities, and floats that round up
- * to infinity, become NaN; below 2^-110 or so, low is subnormal and has fewer bits, or none. */
+ * Better: wgmma can transpose 16-bit elements, so B is not transposed and its tiles are smaller.
+ * The threads that multiply split A as they load it from shared memory to registers, where wgmma
+ * reads it. Still bad: a kernel first splits B in global memory. Infinities, and floats that round
+ * up to infinity, become NaN. Below about 2^-110, low is subnormal and has fewer bits, or none. */
 #include <cuda_bf16.h>
 
 #include "parts/workspace.h"
@@ -18,13 +18,13 @@ static const unsigned PARTS = 3, TILE_M = 128, TILE_N = 128, STAGES = 5;
 static const unsigned PANEL = 64, PANEL_BYTES = STEP_K * ROW_BYTES; /* 64 columns of a part of B */
 static const unsigned PART_BYTES = TILE_N / PANEL * PANEL_BYTES;
 
-/* A's tile has rows of 32 floats. B's has panels, as many bytes as 192 rows of 128. */
+/* A's tile has rows of 32 floats. B's has panels, with the bytes of 192 rows of 128 bytes. */
 typedef tma_ring<TILE_M, PARTS * PART_BYTES / ROW_BYTES, STAGES> tile_ring;
 static const unsigned SHARED_BYTES = STAGES * tile_ring::STAGE_BYTES;
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-/* Two neighbours as bfloat16, the first in the lower half; what is left of them stays in x. */
+/* Returns two neighbours as bfloat16, the first in the lower half. Their rests stay in x. */
 static __device__ unsigned take_pair(float2 &x)
 {
     const __nv_bfloat162 pair = __floats2bfloat162_rn(x.x, x.y);
@@ -35,7 +35,7 @@ static __device__ unsigned take_pair(float2 &x)
     return bits;
 }
 
-/* B's parts below each other, each of `rows` rows of `leading` elements. Those outside B are 0. */
+/* Stores B's parts below each other: `rows` rows of `leading` elements each, 0 outside B. */
 static __global__ void __launch_bounds__(256)
     split_b(const struct gemm call, unsigned *to, const size_t rows, const size_t leading)
 {
@@ -51,21 +51,21 @@ static __global__ void __launch_bounds__(256)
         to[part * rows * pairs + pair] = take_pair(x);
 }
 
-/* A thread's part of 64 rows and 16 terms of A. */
+/* A thread's elements of 64 rows and 16 terms of A. */
 struct fragment {
     unsigned part[PARTS][4];
 };
 
-/* Which row of C the thread's first sums belong to, of the warpgroup's 64. Eight rows change
- * positions, because the banks serve the lanes of four rows at a time: in the order of
- * row_in_fragment, two of four would be in the same banks. */
+/* The row of C, among the warpgroup's 64, of the thread's first sums. Each group of eight rows is
+ * permuted. The banks serve the lanes of four rows at a time; in the order of row_in_fragment, two
+ * of the four would be in the same banks. */
 static __device__ unsigned row_of_thread()
 {
     const unsigned row = row_in_fragment();
     return (row & ~7U) | row % 8 / 4 | (row & 2) | row % 2 * 4;
 }
 
-/* The tile has rows of 32 floats, whose 16-byte chunks the TMA has swizzled. */
+/* The tile's rows have 32 floats. The TMA has swizzled the 16-byte chunks of each row. */
 static __device__ void load_fragment(struct fragment &a, const unsigned char *tile,
                                      unsigned first_term)
 {
@@ -98,9 +98,9 @@ static __device__ void copy_tiles(const tile_ring &ring, const CUtensorMap *a, c
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* Starts the products of a step, the small ones first: the tensor cores cut off what is small
- * beside the sum. Products with the same part of A follow each other: to read other registers takes
- * time. */
+/* Starts the MMAs of a k-step, small products first, because tensor cores truncate what is small
+ * beside the sum. MMAs with the same part of A follow each other, because switching to other
+ * registers takes time. */
 static __device__ void multiply_step(float (&sum)[TILE_N / 2],
                                      const struct fragment (&a)[STEP_K / 16],
                                      const unsigned char *b)
@@ -124,7 +124,7 @@ static __device__ void multiply_step(float (&sum)[TILE_N / 2],
     wgmma_commit();
 }
 
-/* As in tensor_3xtf32, a sum of the tensor cores has the terms of a step only. */
+/* As in tensor_3xtf32, the tensor cores' sums have only the terms of one k-step. */
 static __device__ void sum_in_threads(tile_ring &ring, unsigned steps, float (&sum)[TILE_N / 2])
 {
     const unsigned first_row = threadIdx.x / WARPGROUP * 64;
@@ -167,7 +167,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* Of a part of B: whole steps, so that a tile ends where the part does. */
+/* The rows of a part of B: whole k-steps, so that a tile ends where the part does. */
 static size_t rows_of_part(const struct gemm *call)
 {
     return (call->k + STEP_K - 1) / STEP_K * STEP_K;
@@ -178,7 +178,7 @@ static size_t columns_of_part(const struct gemm *call)
     return aligned_pitch(call->n, sizeof(uint16_t));
 }
 
-/* In floats, which have the room of two elements. */
+/* In floats, each of which has room for two elements. */
 static size_t room_for_b(const struct gemm *call)
 {
     return PARTS * rows_of_part(call) * columns_of_part(call) / 2;
@@ -196,10 +196,10 @@ extern "C" void prepare_tensor_bf16x6(const struct gemm *call)
 
 /* Errors in units of 2^-24, relative to the products' magnitudes:
  *   - 2 for middle x low and low x middle, which are left out;
- *   - in a step, 2 instructions for high x high, each with four steps of the tensor cores
- *     (gemm_depth_tensor), whose errors are relative to the step's own terms; and 10 for products
+ *   - per k-step, 2 instructions for high x high, each with four steps of the tensor cores
+ *     (gemm_depth_tensor), whose errors are relative to the k-step's own terms; and 10 for products
  *     that are smaller by 2^-7, 4 altogether;
- *   - an addition for each step. */
+ *   - one addition per k-step. */
 extern "C" double depth_tensor_bf16x6(const struct gemm *call)
 {
     return 2 + 2 * 4 * 12 + 4 + (double)((call->k + STEP_K - 1) / STEP_K);

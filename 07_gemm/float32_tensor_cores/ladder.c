@@ -1,4 +1,4 @@
-/* Step 07: the ladder that brings float32 to tensor cores. */
+/* Step 07: the ladder that computes float32 products on tensor cores. */
 #include "ladders.h"
 #include "rungs.h"
 

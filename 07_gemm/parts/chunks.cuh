@@ -5,13 +5,13 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-static const unsigned HALVES = 8; /* of a chunk */
+static const unsigned HALVES = 8; /* per chunk */
 
-/* How a chunk comes: in one access; in two that are aligned, of which the chunk is a part; or
- * element by element. */
+/* How a chunk is loaded: in one aligned access, in two aligned accesses that contain it, or element
+ * by element. */
 enum loads { ALIGNED, SHIFTED, SINGLE };
 
-/* 8 elements that start anywhere, out of the 16 or 32 bytes at multiples of 16 around them. */
+/* Loads 8 elements that start anywhere, from the 16 or 32 aligned bytes that contain them. */
 static inline __device__ uint4 load_shifted(const uint16_t *first)
 {
     const unsigned shift = (unsigned)((uintptr_t)first % 16 / sizeof(uint16_t));
@@ -31,8 +31,8 @@ static inline __device__ uint4 load_shifted(const uint16_t *first)
         __byte_perm(words[2], words[3], bytes), __byte_perm(words[3], words[4], bytes));
 }
 
-/* 8 elements of a row from `first` on, two per word. SINGLE loads those that the row has, and sets
- * the rest to 0. */
+/* Loads 8 elements of a row from `first` on, two per word. SINGLE loads only elements inside the
+ * row and sets the others to 0. */
 template <enum loads LOADS>
 static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, size_t columns)
 {

@@ -5,7 +5,7 @@
 
 static const unsigned THREADS = 256;
 
-/* In elements of 2 bytes, of which a float is two. */
+/* Sizes are in elements of 2 bytes; a float is two of them. */
 struct matrix_copy {
     const uint16_t *from;
     size_t leading, rows, columns;
@@ -18,7 +18,7 @@ static __host__ __device__ size_t chunks_of(const struct matrix_copy &copy)
     return copy.rows * ((copy.columns + HALVES - 1) / HALVES);
 }
 
-/* A chunk is loaded with what lies beside it, which exists except in the first and the last row. */
+/* SHIFTED also loads what lies beside a chunk. In the first and the last row it may not exist. */
 static __device__ void copy_chunk(const struct matrix_copy &copy, size_t number)
 {
     const size_t chunks = (copy.columns + HALVES - 1) / HALVES, row = number / chunks;
@@ -31,13 +31,13 @@ static __device__ void copy_chunk(const struct matrix_copy &copy, size_t number)
                : load_chunk<SINGLE>(from, first, copy.columns);
 }
 
-/* One matrix, or two: then with the threads of one launch. */
+/* Copies one matrix, or two with the threads of one launch. */
 static __global__ void __launch_bounds__(THREADS)
     copy_rows(const struct matrix_copy one, const struct matrix_copy other)
 {
     const size_t of_one = chunks_of(one), chunks = of_one + chunks_of(other);
 
-    wait_for_kernel_before(); /* first: the next kernel may read what the one before wrote */
+    wait_for_kernel_before(); /* first: the next kernel may read what the previous one wrote */
     let_next_kernel_in();
     for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < chunks;
          i += (size_t)gridDim.x * THREADS)

@@ -8,7 +8,7 @@
 
 #include "problem/gemm/gemm.h"
 
-/* The grid has one dimension, which may have 2^31 - 1 blocks; the tiles of C are numbered row by
+/* The grid has one dimension, with at most 2^31 - 1 blocks. The tiles of C are numbered row by
  * row. */
 static inline unsigned tile_count(const struct gemm *call, unsigned rows, unsigned columns)
 {
@@ -25,13 +25,13 @@ static inline __device__ size_t first_column_of_tile(size_t n, unsigned columns)
     return blockIdx.x % ((n + columns - 1) / columns) * columns;
 }
 
-/* Which tile of C it is, counted in tiles. */
+/* The position of a tile of C, counted in tiles. */
 struct tile_of_c {
     unsigned row, column;
 };
 
-/* The order of the tiles, column by column within groups of rows of tiles, so that blocks that run
- * at the same time share rows of A and columns of B in L2. */
+/* The order of the tiles: column by column within groups of rows of tiles. Blocks that run at the
+ * same time then share rows of A and columns of B in L2. */
 static inline __device__ struct tile_of_c tile_in_order(unsigned number, unsigned rows,
                                                         unsigned columns, unsigned group)
 {
@@ -55,8 +55,8 @@ static inline __device__ float load(const float *matrix, size_t leading, size_t 
     return row < rows && column < columns ? matrix[row * leading + column] : 0;
 }
 
-/* Loads four neighbours in a row, 0 outside the matrix; in one access if they are `aligned` and all
- * inside. */
+/* Loads four neighbours in a row, 0 outside the matrix. Uses one access if they are `aligned` and
+ * all inside. */
 static inline __device__ float4 load_4(const float *matrix, size_t leading, size_t rows,
                                        size_t columns, size_t row, size_t column, bool aligned)
 {
@@ -68,7 +68,7 @@ static inline __device__ float4 load_4(const float *matrix, size_t leading, size
                        load(matrix, leading, rows, columns, row, column + 3));
 }
 
-/* The new value of *c. Where beta is 0, *c is not read: it may be uninitialised, and 0 * NaN is
+/* The new value of *c. If beta is 0, *c is not read, because it may be uninitialized and 0 * NaN is
  * NaN. */
 static inline __device__ float blend(float alpha, float sum, float beta, const float *c)
 {
@@ -101,7 +101,7 @@ static inline __device__ void store_4(const struct gemm &call, size_t row, size_
         store(call, row, column + j, sum[j]);
 }
 
-/* The same for two, where rows are aligned. */
+/* The same for two neighbours, if rows are aligned. */
 static inline __device__ void store_2(const struct gemm &call, size_t row, size_t column,
                                       const float sum[2])
 {

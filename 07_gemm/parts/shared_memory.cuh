@@ -1,4 +1,4 @@
-/* Step 07: more shared memory than kernels have by themselves, without a call at each launch. */
+/* Step 07: allows a kernel more shared memory than the default, without a call per launch. */
 #ifndef RUNGS_07_SHARED_MEMORY_CUH
 #define RUNGS_07_SHARED_MEMORY_CUH
 
@@ -6,8 +6,8 @@
 
 #include "device/gpu.h"
 
-/* Lets the kernel have so many bytes of dynamic shared memory. `allowed` is the kernel's own and
- * begins with zeros: an attribute belongs to a GPU, too. */
+/* Lets the kernel use `bytes` bytes of dynamic shared memory. Each kernel has its own `allowed`,
+ * all false at first. It has one element per GPU, because the attribute is set per GPU. */
 template <typename Kernel>
 static inline void allow_shared_memory(Kernel *kernel, unsigned bytes, bool allowed[MOST_GPUS])
 {

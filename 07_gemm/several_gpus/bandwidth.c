@@ -1,6 +1,6 @@
-/* Step 07, several GPUs: what communication costs a rung. Its call is timed three times: as it is,
- * without the copies, and without the products. What the first takes longer than the second is
- * communication that nothing hid. */
+/* Step 07, several GPUs: measures what communication costs a rung. It times the rung's call three
+ * times: as it is, without the copies, and without the products. The first time minus the second is
+ * the communication that no computation hides. */
 #include <stdio.h>
 
 #include "device/gpu.h"
@@ -22,7 +22,7 @@ static void copy_over_link(const void *unused)
     CHECK(cudaMemcpyPeerAsync(link_to, 0, link_from, 1, LINK_BYTES, 0));
 }
 
-/* Bytes a microsecond of one long copy from the second GPU to the first. */
+/* Bytes per microsecond of one long copy from the second GPU to the first. */
 static double rate_of_link(int gpus)
 {
     static double rate;
@@ -60,7 +60,7 @@ void how_several_gpus(const struct gemm *call, char text[RUNG_HOW_SIZE])
     const int used =
         snprintf(text, RUNG_HOW_SIZE, "%.1f%% unhidden, bus %.0f GB/s",
                  all > products ? 100 * (all - products) / all : 0, bytes / copies * 1e-3);
-    if (ranks_count() == 1) /* a link between processes is NCCL's matter */
+    if (ranks_count() == 1) /* NCCL chooses the links between processes */
         snprintf(text + used, RUNG_HOW_SIZE - (size_t)used, ", %.0f%% of the link",
                  100 * bytes / copies / rate_of_link(call->gpus));
 }

@@ -7,7 +7,7 @@
 
 extern const struct ladder f32_on_gpus, bf16_on_gpus;
 
-/* Of rungs on NCCL. */
+/* For rungs that use NCCL. */
 static const char *gathering_unavailable(void)
 {
     return nccl_unavailable() != NULL ? nccl_unavailable() : hopper_unavailable();
@@ -18,15 +18,15 @@ static const char *cublas_nccl_unavailable(void)
     return cublas_unavailable() != NULL ? cublas_unavailable() : nccl_unavailable();
 }
 
-/* Rungs differ in what comes from other GPUs, and when: each part is multiplied by any_shape. */
+/* Rungs differ in what is copied from other GPUs, and when. any_shape multiplies each part. */
 #define BY_ANY_SHAPE                                                                               \
     .same_kernels_as = "one_gpu",                                                                  \
     .same_kernels_because = "the idea is the communication around the products"
 
-/* What all have in common whose C is in shares. */
+/* Common to all rungs whose C is in shares. */
 #define SHARED .how = how_several_gpus, .scatter = scatter_c, .collect = collect_c
 
-/* Every type has the same rungs. The parts of a sum stay together, so the depth is one GPU's. */
+/* Every type has the same rungs. One GPU computes each sum, so the depth is that of one GPU. */
 #define RUNGS(depth_of_type)                                                                       \
     {                                                                                              \
         {                                                                                          \

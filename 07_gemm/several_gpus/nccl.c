@@ -1,5 +1,5 @@
-/* Step 07, several GPUs: NCCL brings B. What it moves, kernels of its own move, on multiprocessors
- * that multiply nothing meanwhile. */
+/* Step 07, several GPUs: NCCL copies B. It does so with kernels of its own, on streaming
+ * multiprocessors (SMs) that multiply nothing meanwhile. */
 #include "library/nccl.h"
 
 #ifdef RUNGS_NCCL
@@ -31,7 +31,7 @@ void prepare_all_gather(const struct gemm *call)
     comms = nccl_communicators(call->gpus);
 }
 
-/* All GPUs' slots of B to all GPUs. Their products wait for it. */
+/* Copies all GPUs' slots of B to all GPUs. Their products wait for that. */
 static void gather_b(void)
 {
     const size_t count = elements_of_slot();
@@ -49,10 +49,10 @@ static void gather_b(void)
     }
 }
 
-/* Each GPU has a share of B's rows. An all-gather brings them together, everywhere.
+/* Each GPU has a share of B's rows. An all-gather copies all shares to every GPU.
  *
- * Better: B may come from a computation that was shared, too, and need not lie everywhere for long.
- * Still bad: nobody multiplies until all of it is there. */
+ * Better: B may come from a computation that was also shared, and need not lie everywhere for long.
+ * Still bad: no GPU multiplies until it has all of B. */
 void launch_all_gather(const struct gemm *call)
 {
     (void)call; /* its shares have been placed */
@@ -70,7 +70,7 @@ void prepare_nccl_pieces(const struct gemm *call)
     comms = nccl_communicators(call->gpus);
 }
 
-/* In each step every GPU sends its own piece of B to another one, and receives another's. */
+/* In each step every GPU sends its own piece of B to another one, and receives another's piece. */
 static void exchange_pieces(int step)
 {
     const int gpus = shares.call.gpus;
@@ -97,11 +97,11 @@ static void exchange_pieces(int step)
     }
 }
 
-/* Each GPU has a share of B's columns, which with its rows of A make a part of its C. It begins
- * with its own; meanwhile the next piece comes, in another stream.
+/* Each GPU has a share of B's columns. With the GPU's rows of A, it gives a part of C. The GPU
+ * starts with its own share; meanwhile the next piece arrives, in another stream.
  *
- * Better: only what takes longer than the product before it is waited for.
- * Still bad: the kernels of NCCL and those that multiply share the multiprocessors. */
+ * Better: a GPU waits only for a copy that takes longer than the product before it.
+ * Still bad: NCCL's kernels and those that multiply share the SMs. */
 void launch_nccl_pieces(const struct gemm *call)
 {
     fork_gpus();
@@ -126,7 +126,7 @@ void prepare_cublas_nccl(const struct gemm *call)
     comms = nccl_communicators(call->gpus);
 }
 
-/* As all_gather, but by cuBLAS. */
+/* Like all_gather, but with cuBLAS. */
 void launch_cublas_nccl(const struct gemm *call)
 {
     (void)call; /* its shares have been placed */
@@ -144,7 +144,7 @@ void launch_cublas_nccl(const struct gemm *call)
 
 void broadcast_block(void *block, size_t elements, int rank)
 {
-    (void)block, (void)elements, (void)rank; /* nothing that is in ranks runs */
+    (void)block, (void)elements, (void)rank; /* without NCCL, no rung runs in ranks */
 }
 
 #endif

@@ -4,7 +4,7 @@
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* 64 bytes or more: rows of pieces are aligned for the TMA. */
+/* At least 64 bytes, so the rows of pieces are aligned for the TMA. */
 enum { GRANULE = 32 };
 
 size_t rounded_up(size_t elements)
@@ -12,7 +12,7 @@ size_t rounded_up(size_t elements)
     return (elements + GRANULE - 1) / GRANULE * GRANULE;
 }
 
-/* Where a piece of `all` rows or columns begins; of the piece after the last, `all`. */
+/* Where a piece of `all` rows or columns begins. The piece after the last begins at `all`. */
 static size_t first_of(size_t all, int piece)
 {
     const size_t granules = rounded_up(all) / GRANULE;
@@ -67,7 +67,7 @@ void *elements_on(void *memory, size_t elements)
     return (char *)memory + elements * size_of_element();
 }
 
-/* Pieces of A are rows below each other. */
+/* Pieces of A are stored below each other, as rows of one matrix. */
 void *address_of_a(int gpu, int piece)
 {
     const struct share *const share = &shares.of[gpu];
@@ -85,7 +85,7 @@ size_t leading_of_b(int piece)
     return rounded_up(first_column(piece + 1) - first_column(piece));
 }
 
-/* Pieces of B follow each other, each a matrix with k rows. */
+/* Pieces of B are stored one after the other, each as a matrix with k rows. */
 void *address_of_b(int gpu, int piece)
 {
     const struct share *const share = &shares.of[gpu];

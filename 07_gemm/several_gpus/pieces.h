@@ -6,27 +6,27 @@
 
 #include "problem/gemm/gemm.h"
 
-/* Rows in a GPU's memory begin at multiples of so many elements. */
+/* Rounds up, because rows in a GPU's memory begin at multiples of a granule of elements. */
 size_t rounded_up(size_t elements);
 
-/* Where a piece of C's rows or columns begins; of the piece after the last, their number. */
+/* Where a piece of C's rows or columns begins. The piece after the last begins at their number. */
 size_t first_row(int piece);
 size_t first_column(int piece);
 
-/* An element's bytes; the address so many elements on. */
+/* The bytes of an element; the address that lies `elements` elements after `memory`. */
 size_t size_of_element(void);
 void *elements_on(void *memory, size_t elements);
 
-/* Elements from row to row of a piece of B; rows of a slot. */
+/* Elements from one row of a piece of B to the next; the number of rows of a slot. */
 size_t leading_of_b(int piece);
 size_t rows_of_slot(void);
 
-/* The pieces that a GPU needs, by their numbers: `across` of A and `down` of B. Number 0 is its
- * own; the others follow in a ring, so that at a time each GPU is asked by one. */
+/* The numbers of the pieces that a GPU needs, `across` of A and `down` of B. With i = 0, its own.
+ * The others follow in a ring, so at any time only one GPU copies from each GPU. */
 int piece_of_a(int gpu, int i);
 int piece_of_b(int gpu, int i);
 
-/* The GPU that has the piece before a call, where the piece is on a GPU, and its size. */
+/* The GPU that has a piece before a call; the piece's address on a GPU; its size. */
 int owner_of_a(int piece);
 int owner_of_b(int piece);
 void *address_of_a(int gpu, int piece);
@@ -34,7 +34,7 @@ void *address_of_b(int gpu, int piece);
 size_t elements_of_a(int piece);
 size_t elements_of_b(int piece);
 
-/* The same of slots (B_BY_ROWS): each GPU has its own, and needs all. */
+/* The same for slots (B_BY_ROWS). Each GPU has its own slot and needs all. */
 void *address_of_slot(int gpu, int slot);
 size_t elements_of_slot(void);
 
@@ -42,7 +42,7 @@ size_t elements_of_slot(void);
 struct gemm product_with_b(int gpu);
 struct gemm product_of_pieces(int gpu, int a, int b);
 
-/* What comes from other GPUs to the one that gets most, in bytes. */
+/* The bytes that come from other GPUs to the GPU that receives most. */
 size_t bytes_received(void);
 
 #endif

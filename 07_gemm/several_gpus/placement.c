@@ -31,7 +31,7 @@ static void release_share(int gpu)
     }
 }
 
-/* Of the shares that were placed before. */
+/* Releases the shares that were placed before. */
 static void release_shares(void)
 {
     for (int gpu = shares.end - 1; gpu >= shares.first; gpu--)
@@ -41,7 +41,7 @@ static void release_shares(void)
     shares = (struct shares){.layout = B_EVERYWHERE};
 }
 
-/* Memory on the current GPU, filled with NaN, so that nothing is right which has not come. */
+/* Allocates memory on the current GPU, filled with NaN, so that a missing copy gives NaN in C. */
 static void *allocate(size_t elements)
 {
     const size_t bytes = elements > 0 ? elements * size_of_element() : 1;
@@ -141,7 +141,7 @@ static void place_share(int gpu)
     CHECK(cudaDeviceSynchronize()); /* `copies` does not wait for the default stream */
 }
 
-/* The grid's rows: as many as columns or more, but as few as can be. */
+/* The grid's rows: at least as many as columns, but as few as possible. */
 static int rows_of_grid(int gpus)
 {
     int rows = 1;
@@ -174,7 +174,7 @@ static void *block_of_c(const struct gemm *call, const struct share *share)
     return elements_on(call->c, share->row * call->ldc + share->column);
 }
 
-/* The other ranks' blocks of C. */
+/* Receives the other ranks' blocks of C. */
 static void receive_shares(const struct gemm *call)
 {
     for (int gpu = 0; gpu < call->gpus; gpu++) {
@@ -198,7 +198,7 @@ void scatter_c(const struct gemm *call)
         copy_matrix(share->c, rounded_up(share->columns), block_of_c(call, share), call->ldc,
                     share->rows, share->columns);
     }
-    CHECK(cudaDeviceSynchronize()); /* such copies need not be over when the call returns */
+    CHECK(cudaDeviceSynchronize()); /* such copies may still run when the call returns */
 }
 
 void collect_c(const struct gemm *call)

@@ -1,7 +1,7 @@
-/* Step 07, several GPUs: each computes a block of C by the top rung of one GPU, in its default
- * stream. A and B lie on the GPUs in shares before a call, and C afterwards
- * (several_gpus/placement.h). These rungs differ in what has to come from other GPUs, and when;
- * those on NCCL are in several_gpus/nccl.c. */
+/* Step 07, several GPUs: each GPU computes a block of C by the top rung of one GPU, in its default
+ * stream. A and B lie on the GPUs in shares before a call, and C after it
+ * (several_gpus/placement.h). These rungs differ in what is copied from other GPUs, and when. Rungs
+ * that use NCCL are in several_gpus/nccl.c. */
 #include "several_gpus/several_gpus.h"
 
 #include "device/ranks.h"
@@ -49,7 +49,7 @@ void launch_one_gpu(const struct gemm *call)
 
 /* ---- B everywhere ---------------------------------------------------------------------------- */
 
-/* With several ranks, NCCL brings C together. */
+/* With several ranks, NCCL collects C. */
 const char *declines_without_nccl(const struct gemm *call)
 {
     (void)call;
@@ -63,8 +63,8 @@ void prepare_b_everywhere(const struct gemm *call)
 
 /* Every GPU computes a share of C's rows, from the same rows of A and all of B.
  *
- * Better than one GPU: N times the arithmetic, and nothing to wait for.
- * Still bad: every GPU has all of B. What comes from a computation on N GPUs is not there yet. */
+ * Better than one GPU: N GPUs compute, and none of them waits for data.
+ * Still bad: every GPU needs all of B. If N GPUs have computed B, it is not there yet. */
 void launch_b_everywhere(const struct gemm *call)
 {
     (void)call; /* its shares have been placed */
@@ -98,7 +98,7 @@ void prepare_copy_engines(const struct gemm *call)
     enable_peer_access(call->gpus);
 }
 
-/* The product of two pieces on the current GPU, when those that are not its own have come. */
+/* Multiplies two pieces on the current GPU, after those that are not its own have arrived. */
 void multiply_pieces(int gpu, int i, int j)
 {
     const int a = piece_of_a(gpu, i), b = piece_of_b(gpu, j);
@@ -112,7 +112,7 @@ void multiply_pieces(int gpu, int i, int j)
         multiply(&product);
 }
 
-/* Copies from the GPU that has it, in the stream for copies. */
+/* Copies a piece from its owner, in the stream for copies. */
 static void copy(int gpu, void *to, int owner, const void *from, size_t elements, cudaEvent_t came)
 {
     const size_t bytes = elements * gemm_element_size(shares.call.type);
@@ -133,10 +133,10 @@ static void copy_piece_of_b(int gpu, int j)
          shares.of[gpu].b_came[j]);
 }
 
-/* Each GPU's copy engines fetch piece after piece, while its multiprocessors multiply.
+/* Each GPU's copy engines fetch pieces while its streaming multiprocessors (SMs) multiply.
  *
- * Better: all multiprocessors multiply.
- * Still bad: every GPU gets all of B, the more of it from others the more they are. */
+ * Better: all SMs multiply.
+ * Still bad: every GPU receives all of B. With more GPUs, more of it comes from others. */
 void launch_copy_engines(const struct gemm *call)
 {
     fork_gpus();
@@ -173,10 +173,10 @@ static void copy_piece_of_a(int gpu, int i)
          shares.of[gpu].a_came[i]);
 }
 
-/* C is cut both ways: with 4 GPUs, each needs half of A and half of B.
+/* C is cut by rows and by columns. With 4 GPUs, each needs half of A and half of B.
  *
- * Better: with N GPUs, about 2 / sqrt(N) of a matrix has to be there, not all of one.
- * Still bad: N products for each GPU, each launched by the same thread. */
+ * Better: with N GPUs, each needs about 2 / sqrt(N) of a matrix, not all of one.
+ * Still bad: the same thread launches N products for each GPU. */
 void launch_grid(const struct gemm *call)
 {
     fork_gpus();

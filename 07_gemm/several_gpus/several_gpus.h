@@ -14,7 +14,7 @@ void prepare_all_gather(const struct gemm *call);
 void launch_all_gather(const struct gemm *call);
 void prepare_nccl_pieces(const struct gemm *call);
 void launch_nccl_pieces(const struct gemm *call);
-/* With several ranks, of which none has all GPUs. */
+/* Declines calls with several ranks, of which none has all GPUs. */
 const char *declines_ranks(const struct gemm *call);
 void prepare_copy_engines(const struct gemm *call);
 void launch_copy_engines(const struct gemm *call);
@@ -24,7 +24,7 @@ void launch_grid(const struct gemm *call);
 void prepare_cublas_nccl(const struct gemm *call);
 void launch_cublas_nccl(const struct gemm *call);
 
-/* The top rung of one GPU, on the current one. */
+/* The top rung of one GPU, on the current GPU. */
 void prepare_multiply(const struct gemm *call);
 void multiply(const struct gemm *call);
 
@@ -33,12 +33,12 @@ void place_and_prepare(const struct gemm *call, enum layout layout,
                        void (*rung)(const struct gemm *call),
                        void (*prepare)(const struct gemm *call));
 
-/* On each GPU, its rows times all of B. On the current GPU, two of its pieces, by their numbers. */
+/* Multiplies on each GPU its rows by all of B; on the current GPU, two of its pieces by number. */
 void multiply_with_b(void (*by)(const struct gemm *call));
 void multiply_pieces(int gpu, int i, int j);
 
-/* How much of the rung's time was communication that nothing hid, and at what rate; where there are
- * no clocks, how much has to come (several_gpus/bandwidth.c). */
+/* Writes how much of the rung's time was communication that no computation hid, and its rate.
+ * Without clocks, writes how much each GPU receives (several_gpus/bandwidth.c). */
 void how_several_gpus(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 
 #endif

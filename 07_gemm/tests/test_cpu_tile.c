@@ -1,6 +1,6 @@
-/* The CPU rungs' tiles by every instruction set that this machine runs, on whole numbers, so that
- * no order of the additions makes a difference. A program of its own, without the test framework,
- * so that it can be compiled for another processor and run there or under an emulator. */
+/* Tests the CPU rungs' tiles with every instruction set of this machine. The inputs are whole
+ * numbers, so the order of additions makes no difference. The program does without the test
+ * framework, so it can be compiled for another processor and run there or under an emulator. */
 #include <math.h>
 #include <stdio.h>
 
@@ -97,8 +97,8 @@ static void test_terms(const struct cpu_tile *tile)
     }
 }
 
-/* Parts of a tile, down to none. NaN in c must not get through where beta is 0, and must where it
- * is not. */
+/* Stores parts of a tile, down to none. A NaN in c must not reach the result if beta is 0, and must
+ * reach it otherwise. */
 static void test_store(const struct cpu_tile *tile, size_t height, size_t width, float alpha,
                        float beta)
 {

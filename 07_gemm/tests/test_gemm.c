@@ -13,9 +13,9 @@
 
 static bool tests_large;
 
-/* Every rung where products break: nothing, one row, one column, one term, around the tiles' edges,
- * with inputs that are not aligned and rows that do not follow on each other. Each shape has one of
- * the four layouts in the quick test and another in the large one. */
+/* Every rung with shapes that often fail: nothing, one row, one column, one term, around the tiles'
+ * edges. Inputs may be unaligned, and rows may have gaps between them. Each shape has one of the
+ * four layouts in the quick test and another in the large one. */
 static void test_edge_shapes(void **state)
 {
     static const struct {
@@ -66,8 +66,8 @@ static void test_factors(void **state)
         }
 }
 
-/* Around the edges of the CPU rungs' tiles and blocks, rows longer than their workspace, several
- * threads: too large to emulate, so these rungs alone. */
+/* Shapes around the edges of the CPU rungs' tiles and blocks, rows longer than their workspace,
+ * several threads. They are too large to emulate, so only these rungs run. */
 static void test_edges_on_the_host(void **state)
 {
     static const struct {
@@ -110,7 +110,7 @@ static void test_edges_on_the_host(void **state)
         }
 }
 
-/* The same in the emulator, for the rungs that start a thread an element: several launches. */
+/* In the emulator, the rungs with one thread per element need several launches for so many rows. */
 static void test_more_rows_than_a_launch_takes(void **state)
 {
     static const char *const names[] = {"naive_rows", "naive"};
@@ -139,7 +139,7 @@ static void test_more_rows_than_a_launch_takes(void **state)
     gemm_kind.destroy(problem);
 }
 
-/* More rows than gridDim.y allows tiles for. Emulation would take too long. */
+/* More rows of tiles than gridDim.y allows. Emulation would take too long. */
 static void test_more_rows_than_a_grid_takes(void **state)
 {
     struct gemm_options options;
@@ -154,9 +154,9 @@ static void test_more_rows_than_a_grid_takes(void **state)
     step_test_rungs(&options.base);
 }
 
-/* Around the top rungs' tiles: C a few rows or columns larger than they are, as many tiles as
- * multiprocessors and not, few of them and long k, rows aligned and not. Emulation would take too
- * long. */
+/* Shapes around the top rungs' tiles: C a few rows or columns larger than a tile, as many tiles as
+ * multiprocessors or not, few tiles with a long k, aligned and unaligned rows. Emulation would take
+ * too long. */
 static void test_where_large_tiles_end(void **state)
 {
     static const struct {

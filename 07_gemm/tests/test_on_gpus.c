@@ -1,4 +1,4 @@
-/* Several GPUs: every rung with as many as there are, up to 8, at the shapes where pieces break. */
+/* Several GPUs: every rung on 1 to 8 of them, with shapes whose pieces are unusual. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,8 +28,8 @@ static void verify(int gpus, struct shape shape, size_t padding, float beta)
     step_test_rungs(&options.base);
 }
 
-/* Pieces are of whole units of 32, so these have none, one for all, fewer than GPUs, one each, more
- * for some, and an end within one. */
+/* Pieces are whole units of 32. These shapes have none, one in all, fewer than GPUs, one per GPU,
+ * more for some GPUs, and an end within a unit. */
 static void test_shapes(void **state)
 {
     static const int counts[] = {1, 2, 3, 4, 8};

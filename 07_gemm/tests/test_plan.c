@@ -27,7 +27,7 @@ static void check_tiles_plan(const struct gemm *call, const struct plan *plan)
     assert_true(plan->copies_b == ((uintptr_t)call->b % 16 != 0 || call->ldb % 4 != 0));
 }
 
-/* The parts of so many tiles of C have room in the workspace, and a flag per tile. */
+/* Checks that the workspace holds the parts of so many tiles of C, and a flag per tile. */
 static void check_splits(const struct gemm *call, unsigned splits, size_t tiles, size_t elements)
 {
     if (splits > 1) {
@@ -36,7 +36,7 @@ static void check_splits(const struct gemm *call, unsigned splits, size_t tiles,
     }
 }
 
-/* What a plan may ask of the workspace, and that it computes all of C. */
+/* Checks that a plan computes all of C, with no more than the workspace has. */
 static void check_plan(const struct gemm *call, const struct plan *plan)
 {
     switch (plan->kind) {
@@ -81,7 +81,7 @@ static void test_plans(void **state)
     }
 }
 
-/* Two waves of whole tiles, or more, need no other plan. */
+/* Products that fill two or more whole waves with whole tiles need no other plan. */
 static void test_whole_waves(void **state)
 {
     static const size_t rows[] = {132 * 128, 264 * 128, 132 * 128 * 3};
@@ -106,7 +106,7 @@ static void test_whole_waves(void **state)
 
 /* ---- plans of bfloat16 ----------------------------------------------------------------------- */
 
-/* The rows that the block, or pair, with the most tiles of even_waves computes. */
+/* The rows that the busiest block of even_waves computes, or the busiest pair. */
 static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
 {
     const size_t cluster = plan->pairs ? 2 : 1, width = EVEN_COLUMNS * cluster;
@@ -126,7 +126,7 @@ static size_t most_rows(const struct gemm *call, const struct bf16_plan *plan)
     return most;
 }
 
-/* No other number of high columns is better, with either height of low tiles. */
+/* Checks that no other number of high columns is better, with low tiles of either height. */
 static void check_even_plan(const struct gemm *call, bool pairs)
 {
     static const unsigned low_rows[] = {208, 232};
@@ -136,7 +136,7 @@ static void check_even_plan(const struct gemm *call, bool pairs)
     const size_t columns = (call->n + width - 1) / width, planned = most_rows(call, &plan);
     struct bf16_plan other = plan;
 
-    other.high_columns++; /* no more tiles are low than must be */
+    other.high_columns++; /* no tile is low without need */
     if (plan.high_columns < columns && most_rows(call, &other) <= planned)
         fail_msg("%zu x %zu: more than %u columns may be high", call->m, call->n,
                  plan.high_columns);
@@ -167,10 +167,10 @@ static void test_even_plans(void **state)
     const struct gemm call = {.m = 300, .n = 300, .k = 512, .multiprocessors = 1};
     double cycles;
     bf16_even_plan(&call, true, &cycles);
-    assert_true(isinf(cycles)); /* there is no room for a pair */
+    assert_true(isinf(cycles)); /* one multiprocessor has no room for a pair */
 }
 
-/* What a plan of bfloat16 may ask of the workspace, and which ways a shape has. */
+/* Checks what a bfloat16 plan needs of the workspace, and that its way suits the shape. */
 static void check_bf16_plan(const struct gemm *call)
 {
     static const unsigned clusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15}; /* of an H200 */

@@ -1,6 +1,6 @@
-/* any_shape: every kernel that a plan can have, also where the planner would choose another. On the
- * CPU back end the kernels are checked for races and bad accesses, which takes ten times as long:
- * some problems are there for the checks alone, and others only for the results. */
+/* any_shape: every kernel that a plan can have, even if the planner would choose another. The CPU
+ * back end checks the kernels for races and bad accesses, which takes ten times as long. Some
+ * problems are therefore only for these checks, and others only for the results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,11 +27,11 @@ static size_t ceil_of(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-/* The plans that a test wants instead of the fastest. */
+/* The plans that a test uses instead of the fastest. */
 static struct plan forced;
 static struct bf16_plan forced_bf16;
 
-static bool is_checked = true; /* what runs next */
+static bool is_checked = true; /* whether the next run is checked */
 
 static int multiprocessors = 1; /* for bfloat16 */
 
@@ -77,7 +77,7 @@ static void verify_forced(struct problem *problem)
     verify_with(problem, prepare_workspace);
 }
 
-/* Another launch, which finds the workspace as the one before has left it. */
+/* Launches again, with the workspace as the previous launch left it. */
 static void verify_again(struct problem *problem)
 {
     verify_with(problem, NULL);
@@ -104,7 +104,7 @@ static struct problem *loaded_problem(const struct problem_kind *kind, size_t m,
     return problem;
 }
 
-/* A block per tile, blocks that divide tiles, and three blocks per tile; or only the i-th. */
+/* One block per tile, blocks that divide tiles, and three blocks per tile; or only the i-th. */
 enum { ALL_BLOCKS = 3 };
 
 static void check_tiles(struct problem *problem, unsigned count, unsigned only)
@@ -120,8 +120,8 @@ static void check_tiles(struct problem *problem, unsigned count, unsigned only)
         }
 }
 
-/* One row more than a tile has, so that a block may have two tiles, and as many steps along k as
- * blocks that share one. */
+/* One row more than a tile has, so a block may have two tiles, and as many k-steps as blocks that
+ * share a tile. */
 static void test_tiles_checked(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void test_tiles_checked(void **state)
     }
 }
 
-/* The second shape has other ends of rows, which do not depend on the number of blocks. */
+/* The second shape's rows end elsewhere, which the number of blocks does not affect. */
 static void test_tiles(void **state)
 {
     static const size_t shapes[][3] = {{130, 132, 136}, {70, 259, 131}};
@@ -159,7 +159,7 @@ static void test_tiles(void **state)
     is_checked = true;
 }
 
-/* A tile in seven parts, of which two warps of add_parts add up some each. */
+/* A tile in seven parts. Two warps of add_parts each add up some of them. */
 static void test_seven_parts(void **state)
 {
     (void)state;
@@ -173,8 +173,8 @@ static void test_seven_parts(void **state)
     gemm_kind.destroy(problem);
 }
 
-/* Rows aligned to 16 bytes, to 8, and not at all; fewer rows or columns than a tile has, and tiles
- * that begin within others; k in one part and in three, and an end of p that is no whole stage. */
+/* Rows aligned to 16 bytes, to 8, and not at all. Fewer rows or columns than a tile has, and tiles
+ * that begin within others. k in one part and in three, with a last stage that is not whole. */
 static void test_small_tiles(void **state)
 {
     static const size_t shapes[][3] = {{70, 68, 136}, {66, 70, 134}, {65, 67, 203}, {9, 66, 77}};
@@ -194,7 +194,7 @@ static void test_small_tiles(void **state)
     }
 }
 
-/* A part of the large matrix that L2 keeps ends within its rows, or is none or all of it. */
+/* The part of the large matrix that L2 keeps ends within the rows, or is none or all of it. */
 static void test_few(void **state)
 {
     static const size_t few[] = {1, 2, 3, 5, 16}, kept[] = {0, 5000, SIZE_MAX};
@@ -248,7 +248,7 @@ static void test_bf16_tiles(void **state)
     is_checked = true;
 }
 
-/* A tile whose steps along k three clusters share: the checks notice a fence that is missing. */
+/* Three clusters share a tile's k-steps. The checks notice a missing fence. */
 static void test_bf16_stream_k(void **state)
 {
     (void)state;
@@ -262,8 +262,8 @@ static void test_bf16_stream_k(void **state)
     gemm_bf16_kind.destroy(problem);
 }
 
-/* The sums of all splits end 32 floats before the workspace does, on the CPU back end. The threads
- * beyond the end of the last row, 184 of them, must not load any. */
+/* On the CPU back end, the sums of all splits end 32 floats before the workspace does. The 184
+ * threads beyond the end of the last row must not load anything. */
 static void test_bf16_full_workspace(void **state)
 {
     const size_t m = 2052, n = 584, splits = 7;
@@ -271,7 +271,7 @@ static void test_bf16_full_workspace(void **state)
 
     if (hopper_unavailable() != NULL || STEP_TEST_SANITIZED)
         skip();
-    is_checked = false; /* an address beyond the end is noticed all the same */
+    is_checked = false; /* an address beyond the end is noticed even without checks */
     struct problem *const problem = loaded_problem(&gemm_bf16_kind, m, n, 64 * splits, 0);
     assert_true(m * n * splits + 32 == workspace_floats(1));
     verify_bf16(problem, (struct bf16_plan){.way = BF16_TILE_256, .splits = (unsigned)splits});
@@ -299,7 +299,7 @@ static void test_bf16_few(void **state)
             gemm_bf16_kind.destroy(problem);
         }
 
-    /* So many terms that the blocks of a cluster share them. */
+    /* With so many terms, the blocks of a cluster share them. */
     struct problem *const problem = loaded_problem(&gemm_bf16_kind, 2, 72, 1064, 0);
     verify_bf16(problem, (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1});
     gemm_bf16_kind.destroy(problem);
@@ -316,7 +316,7 @@ int main(void)
         cmocka_unit_test(test_bf16_stream_k), cmocka_unit_test(test_bf16_full_workspace),
         cmocka_unit_test(test_bf16_few)};
 
-    if (!gpu_back_end.open(0, &machine, &error)) { /* from here on checked as told */
+    if (!gpu_back_end.open(0, &machine, &error)) { /* from here on, is_checked decides */
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }

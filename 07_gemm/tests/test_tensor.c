@@ -1,5 +1,5 @@
-/* The ladders in bfloat16 and TF32: every rung where its tiles end, with rows that are aligned
- * and rows that are not. */
+/* The ladders in bfloat16 and TF32: every rung around the ends of its tiles, with aligned and
+ * unaligned rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static void verify(struct shape shape, struct layout layout, float alpha, float 
     step_test_rungs(&options.base);
 }
 
-/* Small whole numbers only: what is wrong of rows and columns shows. */
+/* Uses only small whole numbers, so wrong rows and columns show. */
 static void verify_probe(struct shape shape, struct layout layout, float alpha, float beta)
 {
     const struct gemm_options options = options_of(shape, layout, alpha, beta);
@@ -68,8 +68,8 @@ static void test_edge_shapes(void **state)
         verify(shapes[s], layouts[s % 3], 1, s % 4 == 3 ? 2 : 0);
 }
 
-/* All that is fast needs aligned rows. The test `test_tensor_tiles`, with few multiprocessors, has
- * the shapes of several tiles; without it are those of them that are wide. */
+/* All fast kernels need aligned rows. The test `test_tensor_tiles`, with few multiprocessors, runs
+ * the shapes with several tiles. Of these, other runs have only the wide ones. */
 static bool chosen; /* by this program's argument */
 
 static void test_aligned_rows(void **state)
@@ -106,9 +106,8 @@ static void test_factors(void **state)
             verify((struct shape){24, 40, k}, (struct layout){0, 0}, factors[f][0], factors[f][1]);
 }
 
-/* Emulation would take too long. A GPU takes no time, but the host takes long to make the inputs
- * and to look at the results: so each ladder has each shape once, on the probe, in the next
- * layout. */
+/* Emulation would take too long. A GPU is fast, but the host takes long to make the inputs and to
+ * check the results. So each ladder computes each shape once, on the probe, in the next layout. */
 static void test_large_shapes(void **state)
 {
     static const struct shape shapes[] = {
@@ -136,7 +135,7 @@ static void test_large_shapes(void **state)
 
 static struct bf16_plan plan; /* of run_tiles */
 
-/* Several tiles each, for two blocks of even_waves, or pairs, and for one cluster of fitted. */
+/* Gives two blocks (or pairs) of even_waves, and one cluster of fitted, several tiles each. */
 static void run_tiles(const struct gemm *call)
 {
     struct gemm on_few = *call;
@@ -157,8 +156,8 @@ static const struct gemm_rung tile_rungs[] = {{
 static const struct ladder tiles_ladder = {
     .name = "tiles", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(tile_rungs)};
 
-/* Where tiles end: A's rows, B's columns, steps along k, of which each block of a cluster has at
- * least one. */
+/* Shapes at the ends of tiles: A's rows, B's columns, and k-steps. Each block of a cluster has at
+ * least one k-step. */
 static void verify_tile(unsigned size)
 {
     const unsigned columns = plan.columns > 64 ? plan.columns - 64 : 0; /* of the last tile */
@@ -170,7 +169,7 @@ static void verify_tile(unsigned size)
         verify(shapes[s], (struct layout){0, s * 8}, s == 1 ? -1 : 1, s == 1 ? 3 : 0);
 }
 
-/* The plan chooses few of them for problems as small as these. */
+/* Tests all tiles, because the plan chooses few of them for problems as small as these. */
 static void test_tiles(void **state)
 {
 #define TILE(few, wide, many) {(wide) ? few : many, (wide) ? many : few},
@@ -185,7 +184,7 @@ static void test_tiles(void **state)
     (void)state;
 
     step_test_choose(&tiles_ladder);
-    /* Each tile with one number of splits, the first with all: the splits are arguments. */
+    /* Each tile with one number of splits (a kernel argument), the first tile with all. */
     for (size_t t = 0; t < sizeof thin / sizeof thin[0]; t++)
         for (unsigned splits = 1; splits <= 3; splits++) {
             plan = (struct bf16_plan){
@@ -209,9 +208,9 @@ static void test_tiles(void **state)
     step_test_choose(before);
 }
 
-/* High tiles in all columns of tiles, in the first of three, or in none; of either kind the last of
- * a column is whole, or as low as can be. The fewest steps along k, and one more that is not
- * whole. Real data where both kinds are; else the probe shows which elements are wrong. */
+/* High tiles in all columns of tiles, in the first of three, or in none. The last tile of a column,
+ * high or low, is whole or has one row. k has the fewest k-steps, or one more that is not whole.
+ * Shapes with both heights use real data; for others the probe shows which elements are wrong. */
 static void verify_even_tiles(unsigned low_rows, bool pairs)
 {
     static const unsigned high[] = {0, 1, 3};
@@ -220,7 +219,7 @@ static void verify_even_tiles(unsigned low_rows, bool pairs)
     plan = (struct bf16_plan){.way = BF16_EVEN, .splits = 1, .rows = low_rows, .pairs = pairs};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r += STEP_TEST_SANITIZED ? 3 : 1)
         for (size_t h = 0; h < sizeof high / sizeof high[0]; h++) {
-            /* Rows that end a tile of the other kind; a sanitizer needs each kind once. */
+            /* Rows that end a tile of the other height; a sanitizer needs each height once. */
             if ((r < 4 && h == 2 * (r % 2)) || (STEP_TEST_SANITIZED && h != 1))
                 continue;
             plan.high_columns = high[h];
@@ -230,7 +229,7 @@ static void verify_even_tiles(unsigned low_rows, bool pairs)
         }
     if (STEP_TEST_SANITIZED || (low_rows == 208) == pairs)
         return;
-    plan.high_columns = 1; /* columns of more tiles than a group has */
+    plan.high_columns = 1; /* more tiles per column than a group has */
     verify_probe((struct shape){8 * EVEN_HIGH_ROWS + 1, pairs ? 520 : 264, 256},
                  (struct layout){0, 0}, 1, 0);
 }
@@ -250,7 +249,7 @@ static void test_even_tiles(void **state)
 
 /* ---- few_columns' blocks --------------------------------------------------------------------- */
 
-/* With one multiprocessor there are blocks of fewer warps and more rows, as for large products. */
+/* With one multiprocessor, blocks have fewer warps and more rows, as for large products. */
 static void run_on_one(const struct gemm *call)
 {
     struct gemm one = *call;
@@ -312,14 +311,14 @@ static const struct gemm_rung wave_rungs[] = {{
     .run = run_on_some,
     .declines = declines_on_some,
     .depth = gemm_depth_tensor,
-    .prepare = prepare_any_shape_bf16, /* and what the others need */
+    .prepare = prepare_any_shape_bf16, /* also what the others need */
 }};
 
 static const struct ladder wave_ladder = {
     .name = "wave", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(wave_rungs)};
 
-/* Six tiles, and two with a long k; and columns that the TMA cannot store. With 200 rows the second
- * row of tiles has work for one warpgroup only. */
+/* Six tiles, two tiles with a long k, and columns that the TMA cannot store. With 200 rows, the
+ * second row of tiles has work for only one warpgroup. */
 static void check_waves(void)
 {
     static const struct {
@@ -333,7 +332,7 @@ static void check_waves(void)
         for (size_t w = 0; w < count; w++) {
             if (STEP_TEST_SANITIZED && w != c) /* each once */
                 continue;
-            /* Others share no tile: some of each. */
+            /* The other rungs share no tile, so each runs only some of these. */
             if (launch != launch_stream_k_bf16 && (w == 1 || (c % 3 == 0) != (w == 0)))
                 continue;
             multiprocessors = counts[c];
@@ -352,7 +351,7 @@ static void test_waves(void **state)
     launch = launch_stream_k_bf16; /* tiles that are whole, shared by two blocks, or by many */
     check_waves();
     declines = declines_stored_later;
-    launch = launch_stored_later; /* up to six of a block */
+    launch = launch_stored_later; /* up to six per block */
     check_waves();
     declines = declines_even_waves; /* a C that is read, or that the TMA cannot store */
     launch = launch_even_waves;
@@ -367,11 +366,11 @@ static void test_waves(void **state)
     step_test_choose(before);
 }
 
-/* The same for the ladder without wgmma: several tiles of a block, tiles that several blocks share,
+/* The same for the ladder without wgmma: several tiles per block, tiles that several blocks share,
  * and a ring of two stages. */
 static void run_twice(const struct gemm *call)
 {
-    /* Other splits first: if these left tickets, the sums would be wrong. */
+    /* Other splits run first. If they left tickets, the sums would be wrong. */
     if (call->beta == 0 && !STEP_TEST_SANITIZED) {
         multiprocessors += 4;
         run_on_some(call);
@@ -412,8 +411,8 @@ static void test_mma_waves(void **state)
     step_test_choose(before);
 }
 
-/* float32 on tensor cores: the bound must be far below what TF32's rounding of two operands may do,
- * 2^-11 of the products, so that it tells the one from the other. */
+/* float32 on tensor cores: the bound must be far below 2^-11 of the products, the error that TF32's
+ * rounding of two operands may cause. Otherwise the test could not tell the two apart. */
 static void test_exact_depths(void **state)
 {
     const struct gemm call = {.m = 1, .n = 1, .k = 1000};
@@ -423,7 +422,7 @@ static void test_exact_depths(void **state)
     assert_true(depth_tensor_bf16x6(&call) * 0x1p-24 < 0x1p-11 / 16);
 }
 
-/* With the name of a test, only that one. */
+/* With the name of a test as argument, runs only that test. */
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {

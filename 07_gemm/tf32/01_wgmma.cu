@@ -1,4 +1,4 @@
-/* Step 07, TF32: one product of TF32 for each product of floats. */
+/* Step 07, TF32: each product of floats is computed as one product of TF32. */
 #include "parts/workspace.h"
 #include "rungs.h"
 #include "tf32/parts/tf32.cuh"
@@ -11,7 +11,7 @@ static __global__ void __launch_bounds__(256)
     transpose<1>(call, to, leading);
 }
 
-/* The sums of a tile: the tensor cores add to them from the first step to the last. */
+/* Computes a tile's sums. The tensor cores accumulate them from the first k-step to the last. */
 static __device__ void sum_tile(config::ring &ring, unsigned steps,
                                 float (&sum)[config::TILE_N / 2])
 {
@@ -28,9 +28,9 @@ static __device__ void sum_tile(config::ring &ring, unsigned steps,
     release(&ring.free[(ring.stage + config::STAGES - 1) % config::STAGES]);
 }
 
-/* All that the rungs in bfloat16 have up to `persistent`, half as many terms in a step. The tensor
- * cores ignore the bits that TF32 does not have; to round is more exact. The TMA rounds A on its
- * way, and the threads that transpose B round it. Still bad: transposing B takes a tenth of the
+/* Has all that the bfloat16 rungs have up to `persistent`, with half as many terms per k-step. The
+ * tensor cores ignore the bits that TF32 lacks; rounding is more accurate. The TMA rounds A while
+ * it copies, and the threads that transpose B round it. Still bad: transposing B takes 10% of the
  * time. */
 static __global__ void __launch_bounds__(THREADS, 1)
     tf32_wgmma(const struct gemm call, const __grid_constant__ CUtensorMap a,

@@ -1,8 +1,8 @@
-/* Step 07, TF32: two rungs that transpose nothing in memory.
+/* Step 07, TF32: two rungs that need no transposed copy in memory.
  *
- * They compute C's transpose: the rows of wgmma's product are columns of B. Its first operand can
- * come from registers, and a thread loads its part of B, wherever that is in a tile. The second
- * operand is A, whose rows run along k as they are. */
+ * They compute the transpose of C, so the rows of wgmma's product are columns of B. wgmma's first
+ * operand can come from registers, and a thread can load its part of B from anywhere in a tile. The
+ * second operand is A, whose rows already run along k. */
 #include "parts/workspace.h"
 #include "rungs.h"
 #include "tf32/parts/floats.cuh"
@@ -13,7 +13,7 @@ static const unsigned BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * ROW_BYTES; 
 
 typedef tma_ring<TILE_M, TILE_N, STAGES> tile_ring;
 
-/* With the TMA's stores, each warpgroup has two buffers behind the ring, 32 columns each. */
+/* If the TMA stores C, each warpgroup has two buffers behind the ring, of 32 columns each. */
 static const unsigned BUFFERS = 2;
 template <bool STORES_BY_TMA>
 static const unsigned shared_bytes = STAGES *tile_ring::STAGE_BYTES +
@@ -21,10 +21,10 @@ static const unsigned shared_bytes = STAGES *tile_ring::STAGE_BYTES +
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* The first of the thread's two columns of B and C, of the warpgroup's 64; the other is 4 further
- * on. wgmma takes columns in any order, since those of C are stored in the same one. In this, the
- * lanes of a warp load from different banks: chunks c and c + 4, of four rows r with different
- * r % 4, are at eight positions c ^ r % 8. */
+/* The first of the thread's two columns of B and C, among the warpgroup's 64. The other is 4
+ * columns further on. wgmma accepts any order of columns, because C's are stored in the same order.
+ * In this order, the lanes of a warp load from different banks: chunks c and c + 4, of four rows r
+ * with different r % 4, are at eight positions c ^ r % 8. */
 static __device__ unsigned column_of_thread()
 {
     const unsigned thread = threadIdx.x % WARPGROUP, row = thread % 32 / 4;
@@ -33,7 +33,7 @@ static __device__ unsigned column_of_thread()
 
 typedef float fragment[4];
 
-/* B's tile has a panel for each 32 columns, rows of 128 bytes. */
+/* B's tile has one panel per 32 columns. The rows of a panel have 128 bytes. */
 static __device__ void load_fragments(fragment (&b)[STEP_K / 8], const unsigned char *tile)
 {
     const unsigned column = column_of_thread();
@@ -50,7 +50,7 @@ static __device__ void load_fragments(fragment (&b)[STEP_K / 8], const unsigned 
         }
 }
 
-/* Registers that a product which is still running reads keep their value up to here. */
+/* Makes these registers keep their values up to here, because an MMA in flight reads them. */
 static __device__ void keep(fragment (&b)[STEP_K / 8])
 {
 #pragma unroll
@@ -60,7 +60,7 @@ static __device__ void keep(fragment (&b)[STEP_K / 8])
             asm volatile("" ::"f"(b[i][j]) : "memory");
 }
 
-/* Starts the products of a step, and waits for those of the step before. */
+/* Starts the MMAs of a k-step, then waits for those of the previous k-step. */
 static __device__ void do_step(tile_ring &ring, float (&sum)[TILE_M / 2], fragment (&b)[STEP_K / 8],
                                fragment (&before)[STEP_K / 8], bool is_first)
 {
@@ -103,8 +103,8 @@ static __device__ void store_transposed(const struct gemm &call, size_t row, siz
         store(call, row + i / 4 * 8 + i % 2, column + i / 2 % 2 * 4, sum[i]);
 }
 
-/* 64 rows at a time, from a swizzled buffer for each 32 columns. The TMA stores the last ones while
- * the next tile's products run. */
+/* Stores 64 rows at a time, from one swizzled buffer per 32 columns. The TMA stores the last rows
+ * while the next tile's MMAs run. */
 static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *c,
                                     unsigned char *buffers, const struct tile_coord &tile,
                                     const float (&sum)[TILE_M / 2])
@@ -198,7 +198,7 @@ static void launch_tf32_registers(const struct gemm *call)
     struct gemm aligned = *call;
     const bool c_is_mapped = can_be_stored(call->c, call->m, call->n, call->ldc, sizeof(float));
 
-    work.steps += work.steps % 2; /* outside A and B, the TMA brings zeros */
+    work.steps += work.steps % 2; /* the TMA loads zeros outside A and B */
     if (!can_be_mapped(call->a, call->m, call->k, call->lda, sizeof(float)))
         aligned.a = copy_to_aligned_rows(call, call->a, &aligned.lda, call->m, call->k, room);
     if (!can_be_mapped(call->b, call->k, call->n, call->ldb, sizeof(float)))
@@ -218,14 +218,14 @@ static void launch_tf32_registers(const struct gemm *call)
         c_is_mapped, work);
 }
 
-/* Better: nothing is transposed first. Still bad: a thread's sums belong to different rows, so that
- * it stores single floats, while the tensor cores wait. */
+/* Better: there is no transposed copy. Still bad: a thread's sums belong to different rows, so it
+ * stores single floats while the tensor cores wait. */
 extern "C" void launch_b_in_registers(const struct gemm *call)
 {
     launch_tf32_registers<false>(call);
 }
 
-/* Better: the TMA stores, from shared memory, while the next tile's products run. */
+/* Better: the TMA stores from shared memory while the next tile's MMAs run. */
 extern "C" void launch_tf32_tma_stores(const struct gemm *call)
 {
     launch_tf32_registers<true>(call);

@@ -12,7 +12,7 @@ static void run_timed(void *arguments)
     run_beside(arguments, rung);
 }
 
-/* One run without edges, from which the sectors that an access of a warp moves are taken. */
+/* Runs once without edges, and limits the sectors that a warp's access moves. */
 static void need_sectors(struct grade *grade, uint64_t (*sectors)(const struct grade_line *line),
                          uint64_t (*requests)(const struct grade_line *line), double most,
                          const char *what)
@@ -48,7 +48,7 @@ static uint64_t stores(const struct grade_line *line)
     return line->store_requests;
 }
 
-/* 4 of B and 1 of A, or as few. */
+/* A load of B moves 4 sectors and a load of A moves 1: 2.5 on average. */
 static void test_loads(struct grade *grade)
 {
     need_sectors(grade, load_sectors, loads, 2.5, "load");

@@ -36,7 +36,7 @@ static void test_loads(struct grade *grade)
 
 static void test_conflicts(struct grade *grade)
 {
-    test_loads(grade); /* without tiles there is nothing to conflict */
+    test_loads(grade); /* without tiles there can be no conflicts */
     if (!grade_failed(grade))
         grade_conflicts(grade, 0);
 }

@@ -32,7 +32,7 @@ static void run(void *arguments)
     device.out = grade_to_device(NULL, bytes);
     if (call->timed) {
         grade_time(answer, copy, &device);
-        device.out = grade_to_device(NULL, bytes); /* nothing in it that was written before */
+        device.out = grade_to_device(NULL, bytes); /* without what was written before */
     }
     answer(&device);
     grade_from_device(call->out, device.out, bytes);
@@ -89,12 +89,12 @@ static void test_coalesced(struct grade *grade)
 
 static void test_conflicts(struct grade *grade)
 {
-    test_coalesced(grade); /* without the tile there is nothing to conflict */
+    test_coalesced(grade); /* without the tile there can be no conflicts */
     if (!grade_failed(grade))
         grade_conflicts(grade, 0);
 }
 
-/* 64 MiB: more than a second-level cache holds. */
+/* The matrix has 64 MiB, more than a second-level cache holds. */
 static void test_speed(struct grade *grade)
 {
     if (try_run(grade, 4096, 4096, true))

@@ -5,8 +5,8 @@ static uint64_t shared(const struct grade_line *line)
     return line->shared_requests;
 }
 
-/* Each k of a tile needs, in each thread, four numbers of A and four of B. What fills the tiles, 2
- * stores for 16 products of each of the 16 pairs, is a little more. */
+/* For each k of a tile, each thread needs four numbers of A and four of B. The stores that fill the
+ * tiles add a little: 8 for 256 products. */
 static void test_reuse(struct grade *grade)
 {
     enum { SIZE = 128, PER_THREAD = 16 };
@@ -30,7 +30,7 @@ static uint64_t loads(const struct grade_line *line)
     return line->load_requests;
 }
 
-/* The tiles stay: without them, registers alone would do with few accesses to shared memory. */
+/* The tiles must stay: a kernel with registers alone would also access shared memory rarely. */
 static void test_tiles_used(struct grade *grade)
 {
     enum { SIZE = 128, TILE = 64 };

@@ -2,7 +2,7 @@
 
 enum { TILE = 16 };
 
-/* With a race, a right result is luck, and another compiler's is wrong. */
+/* With a race, a right result is luck, and another compiler's program may be wrong. */
 static void without_races(struct grade *grade, void (*test)(struct grade *grade))
 {
     test(grade);
@@ -10,7 +10,7 @@ static void without_races(struct grade *grade, void (*test)(struct grade *grade)
         grade_needs_rules(grade);
 }
 
-/* Enough tiles that both stages are filled again. */
+/* Has enough tiles to fill both stages again. */
 static void test_ring(struct grade *grade)
 {
     if (try_shape(grade, 32, 32, 5 * TILE))

@@ -45,7 +45,7 @@ static void test_results(struct grade *grade)
     try_shape(grade, (int)grade_size(grade, 2, 130), (int)grade_size(grade, 2, 130));
 }
 
-/* Half of the accesses are along rows. Along columns 32 ways are 31 conflicts, 4 ways are 3. */
+/* Half of the accesses are along rows. Along columns, 32 ways are 31 conflicts, 4 ways are 3. */
 static void test_few(struct grade *grade)
 {
     if (try_shape(grade, 64, 96))

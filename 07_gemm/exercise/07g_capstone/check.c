@@ -31,8 +31,8 @@ static bool counted(struct grade *grade)
     return grade_needs_rules(grade) && try_shape(grade, SIZE, SIZE, SIZE);
 }
 
-/* Tiles of C of `tile` x `tile`: each needs `tile` numbers of A and of B for each of the products,
- * and a sector holds 8. */
+/* A tile of `tile` x `tile` elements of C needs `tile` numbers of A and of B for each k. A sector
+ * holds 8 numbers. */
 static void need_tiles(struct grade *grade, unsigned long tile)
 {
     const unsigned long most = 2UL * SIZE * SIZE * SIZE / tile / 8;
@@ -57,7 +57,7 @@ static void test_tiles_64(struct grade *grade)
     need_tiles(grade, 64);
 }
 
-/* Accesses to shared memory for 100 multiply-adds. Without any, there is no reuse to speak of. */
+/* Limits the accesses to shared or global memory per 100 multiply-adds. */
 static void need_reuse(struct grade *grade, unsigned long in_100, const char *how)
 {
     if (!counted(grade))

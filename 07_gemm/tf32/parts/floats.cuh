@@ -1,6 +1,6 @@
-/* Shared by step 07's rungs that multiply floats on Hopper's tensor cores (sm_90a): blocks that
- * stay, of a thread that has the TMA bring tiles and two warpgroups that multiply them, and the
- * stores of their sums. */
+/* Shared by step 07's rungs that multiply floats on Hopper's tensor cores (sm_90a). Blocks are
+ * persistent. One thread of each makes the TMA copy tiles; two warpgroups multiply the tiles and
+ * store the sums. */
 #ifndef RUNGS_07_FLOATS_CUH
 #define RUNGS_07_FLOATS_CUH
 
@@ -9,7 +9,7 @@
 #include "parts/matrix.cuh"
 #include "parts/workspace.h"
 
-static const unsigned STEP_K = 32; /* a step's terms: 128 bytes of floats */
+static const unsigned STEP_K = 32; /* terms per k-step: 128 bytes of floats */
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
 static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
 
@@ -30,8 +30,8 @@ static inline __device__ struct tile_coord coord_of(const struct tile_work &work
     return {(size_t)at.row * work.tile_rows, (size_t)at.column * work.tile_columns};
 }
 
-/* A block's part of the work: copy(ring, coord, term, full) starts the copies of a step's tiles to
- * the ring's stage, and multiply(ring, coord) computes a tile of C. */
+/* Does a block's part of the work. copy(ring, coord, term, full) starts the copies of a k-step's
+ * tiles to the ring's stage. multiply(ring, coord) computes a tile of C. */
 template <typename Ring, typename Copy, typename Multiply>
 static __device__ void divide_work(const struct tile_work &work, const Copy &copy,
                                    const Multiply &multiply)
@@ -64,14 +64,14 @@ static __device__ void divide_work(const struct tile_work &work, const Copy &cop
     }
 }
 
-/* Which of a warpgroup's 64 rows of C the current thread's first sums belong to; the others are 8
+/* The row of C, among a warpgroup's 64, of the current thread's first sums. Its other sums are 8
  * rows below. */
 static inline __device__ unsigned row_in_fragment()
 {
     return threadIdx.x % WARPGROUP / 32 * 16 + threadIdx.x % 32 / 4;
 }
 
-/* Stores a warpgroup's sums, from (row, column) on; `row` is the thread's. */
+/* Stores a warpgroup's sums: this thread's from `row` on, in columns from `column` on. */
 template <unsigned SUMS>
 static __device__ void store_floats(const struct gemm &call, size_t row, size_t column,
                                     const float (&sum)[SUMS])
@@ -102,13 +102,13 @@ static inline struct tile_work work_of(const struct gemm *call, unsigned tile_ro
             (unsigned)((call->k + STEP_K - 1) / STEP_K)};
 }
 
-/* A block for each multiprocessor, or fewer if there are fewer tiles. */
+/* One block per streaming multiprocessor (SM), or fewer if there are fewer tiles. */
 static inline unsigned blocks_for(const struct gemm *call, const struct tile_work &work)
 {
     return min((unsigned)call->multiprocessors, work.row_tiles * work.column_tiles);
 }
 
-/* `type`: FLOAT32, or TFLOAT32, for which the TMA rounds to TF32. */
+/* `type` is FLOAT32 or TFLOAT32. For TFLOAT32, the TMA rounds to TF32. */
 static inline CUtensorMap map_floats(CUtensorMapDataType type, const float *elements, size_t rows,
                                      size_t columns, size_t leading, unsigned tile_rows)
 {

@@ -1,7 +1,7 @@
-/* Step 07: products of floats in TF32, a float with 10 of its 23 bits of fraction.
+/* Step 07: products of floats in TF32, which has 10 of a float's 23 bits of fraction.
  *
- * wgmma transposes elements of 16 bits, but not of 32: B's tile must have its rows along k. B's
- * rows run along n, so a kernel of its own transposes B in global memory first. */
+ * wgmma can transpose elements of 16 bits but not of 32, so the rows of B's tile must run along k.
+ * B's own rows run along n, so a separate kernel first transposes B in global memory. */
 #ifndef RUNGS_07_TF32_CUH
 #define RUNGS_07_TF32_CUH
 
@@ -9,7 +9,7 @@
 
 static const unsigned TILE_M = 128;
 
-/* Operands are stored as the sum of PARTS numbers of TF32, in PARTS matrices below each other. */
+/* An operand's elements are sums of PARTS TF32 numbers, in PARTS matrices below each other. */
 template <unsigned PARTS, unsigned TILE_COLUMNS, unsigned RING_STAGES>
 struct tf32_config {
     static const unsigned OPERAND_PARTS = PARTS, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
@@ -17,7 +17,7 @@ struct tf32_config {
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES;
 };
 
-/* The nearest number of TF32. */
+/* The nearest TF32 number. */
 static __device__ float rounded_to_tf32(float x)
 {
     unsigned bits;
@@ -25,7 +25,7 @@ static __device__ float rounded_to_tf32(float x)
     return __uint_as_float(bits);
 }
 
-/* Stores x, or the part of it that TF32 has and, `distance` further on, the rest. */
+/* Stores x rounded to TF32. With two parts, also stores the rest, `distance` further on. */
 template <unsigned PARTS>
 static __device__ void put_parts(float *to, size_t distance, float x)
 {
@@ -36,8 +36,8 @@ static __device__ void put_parts(float *to, size_t distance, float x)
         to[distance] = rounded_to_tf32(x - high);
 }
 
-/* The parts of B's transpose, a block 64 x 64 elements. A padded row keeps the columns that are
- * read in different banks. */
+/* Stores the parts of B's transpose, 64 x 64 elements per block. The padding puts the elements of a
+ * column in different banks. */
 template <unsigned PARTS>
 static __device__ void transpose(const struct gemm &call, float *to, size_t leading)
 {
@@ -62,7 +62,7 @@ static inline unsigned blocks_of_columns(const struct gemm *call)
     return (unsigned)((call->n + 63) / 64 * ((call->k + 63) / 64));
 }
 
-/* Starts the copies of a step's tiles, of all parts. */
+/* Starts the copies of a k-step's tiles, for all parts. */
 template <typename Config>
 static __device__ void copy_parts(const struct gemm &call, const typename Config::ring &ring,
                                   const CUtensorMap *a, const CUtensorMap *b,
@@ -76,8 +76,8 @@ static __device__ void copy_parts(const struct gemm &call, const typename Config
     }
 }
 
-/* Starts the products of a step, which become the sums or are added to them (`adds`): the parts'
- * small products first. The rest of A times the rest of B is left out. */
+/* Starts the MMAs of a k-step, small products first. Their results become the sums or, if `adds`,
+ * are added to them. The product of A's rest and B's rest is left out. */
 template <typename Config>
 static __device__ void multiply_step(float (&sum)[Config::TILE_N / 2], const unsigned char *a,
                                      const unsigned char *b, bool adds)

@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-/* A block computes 64 x 64 elements of C, 16 at a time of the k products; a thread of its 16 x 16
+/* A block of 16 x 16 threads computes 64 x 64 elements of C, 16 values of k at a time. A thread
  * computes 16 elements: rows y, y + 16, y + 32, y + 48 of the tile, columns x, x + 16, ... */
 enum { TILE = 64, DEPTH = 16, THREADS = 16, EACH = TILE / THREADS };
 
@@ -24,7 +24,7 @@ __global__ void multiply(const float *a, const float *b, float *c, int m, int n,
         for (int i = 0; i < EACH; i++)
             for (int j = 0; j < EACH; j++)
                 for (int l = 0; l < DEPTH; l++) {
-                    /* volatile: in each of the 16, both numbers are loaded again */
+                    /* volatile: both numbers are loaded again for each of the 16 */
                     volatile float *const left = &tile_a[y + i * THREADS][l];
                     volatile float *const right = &tile_b[l][x + j * THREADS];
                     sum[i][j] += *left * *right;

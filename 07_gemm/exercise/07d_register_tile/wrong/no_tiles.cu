@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-/* A block computes 64 x 64 elements of C, 16 at a time of the k products; a thread of its 16 x 16
+/* A block of 16 x 16 threads computes 64 x 64 elements of C, 16 values of k at a time. A thread
  * computes 16 elements: rows y, y + 16, y + 32, y + 48 of the tile, columns x, x + 16, ... */
 enum { TILE = 64, DEPTH = 16, THREADS = 16, EACH = TILE / THREADS };
 

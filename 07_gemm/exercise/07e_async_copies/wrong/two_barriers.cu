@@ -3,7 +3,7 @@
 
 enum { TILE = 16, STAGES = 2 };
 
-/* Starts an asynchronous copy of one number, or of a 0 where there is none. */
+/* Starts an asynchronous copy of one number, or stores 0 if there is none. */
 static __device__ void fetch(float *to, const float *from, bool exists)
 {
     if (exists)
@@ -21,7 +21,7 @@ __global__ void multiply(const float *a, const float *b, float *c, int m, int n,
     const int column = blockIdx.x * TILE + x;
     float sum = 0;
 
-    /* Starts copying the tiles that begin at the product number `first`. */
+    /* Starts copying the tiles that begin at index `first` along k. */
     auto start = [&](int stage, int first) {
         fetch(&tile_a[stage][y][x], &a[row * k + first + x], row < m && first + x < k);
         fetch(&tile_b[stage][y][x], &b[(first + y) * n + column], first + y < k && column < n);

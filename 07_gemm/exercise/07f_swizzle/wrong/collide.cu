@@ -2,8 +2,8 @@
 
 enum { TILE = 32, ROWS = 8 };
 
-/* Where the tile has the element of that row and column: a number below TILE * TILE, another one
- * for each element. */
+/* The place in the tile of the element in that row and column: a number below TILE * TILE,
+ * different for each element. */
 static __device__ int place(int row, int column)
 {
     /* ---- your work ---- */

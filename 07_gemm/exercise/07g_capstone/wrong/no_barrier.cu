@@ -2,12 +2,12 @@
 
 /* ---- your work ---- */
 
-/* A block computes 128 x 128 elements of C, a thread 8 x 8 of them: two groups of 4 rows and two of
- * 4 columns, 64 apart. The tile of A is stored transposed, so that both are read 16 bytes a lane.
- * Two stages: the next numbers come from global memory into registers while this tile is used. */
+/* A block computes 128 x 128 elements of C. A thread computes 8 x 8 of them: two groups of 4 rows
+ * and two of 4 columns, 64 apart. The tile of A is stored transposed, so both are read with 16
+ * bytes per lane. Two stages: global memory is loaded into registers while this tile is used. */
 enum { TILE = 128, DEPTH = 8, THREADS = 256, ROW = TILE + 4 };
 
-/* Four neighbours of a row; 0 where there is none. */
+/* Loads four neighbours in a row; 0 for those outside. */
 static __device__ float4 four_of(const float *row, int first, int end, bool exists)
 {
     float4 four = {0, 0, 0, 0};
