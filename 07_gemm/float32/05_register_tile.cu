@@ -2,7 +2,7 @@
 #include "parts/matrix.cuh"
 #include "rungs.h"
 
-/* Here and in the next rungs, a thread computes 8 x 8 elements of C, and the 256 threads of a block
+/* Here and in the next rungs, a thread computes 8 x 8 elements of C. The 256 threads of a block
  * compute a tile of 128 x 128. k-steps of 8 keep the tiles of A and B small. */
 static const unsigned BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 8;
 static const unsigned THREAD_M = 8, THREAD_N = 8, THREADS = 256;

@@ -13,8 +13,8 @@ static __device__ struct thread_coord coord_in_square()
 }
 
 /* Better: there are 1/4 of the load and store instructions, each of 16 bytes. Still bad: there are
- * bank conflicts. Neighbouring lanes load 16 bytes of B at a distance of 32 bytes, so lanes i and
- * i + 4 of each quarter of a warp access the same banks. */
+ * bank conflicts. Neighbouring lanes load 16 bytes of B at a distance of 32 bytes. In each quarter
+ * of a warp, lanes i and i + 4 therefore access the same banks. */
 static __global__ void __launch_bounds__(THREADS) vectorized(const struct gemm call)
 {
     multiply_block(call, coord_in_square());

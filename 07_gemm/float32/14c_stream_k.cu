@@ -1,4 +1,4 @@
-/* Step 07: each streaming multiprocessor (SM) gets as many iterations as any other (stream-K). */
+/* Step 07: every streaming multiprocessor (SM) gets an equal number of iterations (stream-K). */
 #include "float32/parts/stream_k_kernel.cuh"
 #include "parts/workspace.h"
 #include "rungs.h"

@@ -21,8 +21,8 @@ void *elements_on(void *memory, size_t elements);
 size_t leading_of_b(int piece);
 size_t rows_of_slot(void);
 
-/* The numbers of the pieces that a GPU needs, `across` of A and `down` of B. With i = 0, its own.
- * The others follow in a ring, so at any time only one GPU copies from each GPU. */
+/* The numbers of the pieces that a GPU needs, `across` of A and `down` of B. With i = 0, it is its
+ * own. The others follow in a ring, so at any time only one GPU copies from each GPU. */
 int piece_of_a(int gpu, int i);
 int piece_of_b(int gpu, int i);
 

@@ -41,7 +41,7 @@ static void release_shares(void)
     shares = (struct shares){.layout = B_EVERYWHERE};
 }
 
-/* Allocates memory on the current GPU, filled with NaN, so that a missing copy gives NaN in C. */
+/* Allocates memory on the current GPU, filled with NaN: a missing copy makes results wrong. */
 static void *allocate(size_t elements)
 {
     const size_t bytes = elements > 0 ? elements * size_of_element() : 1;

@@ -1,6 +1,6 @@
 /* Step 07, several GPUs: A, B and C in shares, one on each GPU.
  *
- * The rows of C are cut into one piece per GPU, and so are its columns. Pieces are as equal as
+ * With N GPUs, the rows of C are cut into N pieces, and so are its columns. Pieces are as equal as
  * whole granules of 32 permit; a piece may be empty. The GPUs form a grid. GPU (r, c), in row r and
  * column c of the grid, computes one block of C. Its rows are the row pieces of all GPUs in row r;
  * its columns are the column pieces of all GPUs in column c. With one column of GPUs, the block is

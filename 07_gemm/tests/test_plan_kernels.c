@@ -187,7 +187,7 @@ static void test_small_tiles(void **state)
             loaded_problem(&gemm_kind, shapes[s][0], shapes[s][1], shapes[s][2], (float)(s % 2));
         forced = (struct plan){.kind = BY_SMALL_TILES};
         for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++) {
-            forced.splits = (s / 2 + (size_t)forced.shape) % 2 == 0 ? 1 : 3; /* in turn */
+            forced.splits = (s / 2 + (size_t)forced.shape) % 2 == 0 ? 1 : 3; /* alternating */
             verify_forced(problem);
         }
         gemm_kind.destroy(problem);

@@ -12,7 +12,7 @@ static const unsigned TILE = 32;
  * hold. */
 static const size_t MAX_GRID_Y = 65535;
 
-/* The product of as many rows from first_row on as one grid can compute. */
+/* The product of the rows from first_row on, at most the number that one grid can compute. */
 static struct gemm band_of(const struct gemm *call, size_t first_row)
 {
     const size_t rows = call->m - first_row;
