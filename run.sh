@@ -41,7 +41,7 @@ for folder in "$root"/0[1-8]_*/; do
     steps+=("${folder##*/}")
 done
 
-# choose STEP: adds the step with that number or name to those to climb.
+# choose STEP: adds the step with that number or name to the steps to climb.
 choose() {
     local step
     for step in "${steps[@]}"; do
@@ -171,7 +171,7 @@ for step in "${steps[@]}"; do
     heading "== step $number of ${#steps[@]}: $step"
     csv=$results/$step.csv
     status=0
-    # Another run.sh may write the same file: these rows are read before they are put there.
+    # Another run.sh may write the same CSV file. For this reason the rows go to a file of this run first.
     rm -f -- "$rows_here"
     "$root/build/$backend/bin/$step" --csv "$rows_here" "$@" || status=$?
     if ((status != 0)); then

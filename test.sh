@@ -101,13 +101,13 @@ build_suite() {
     local preset=$1 targets=() testing=ON
     [[ $preset != tsan ]] || targets=(01_cpu_naive 02_cpu_simd_threads)
     [[ $preset != simt || $all == yes || ${#filter[@]} -gt 0 ]] || targets=(quick_tests)
-    [[ $preset != nvcc ]] || testing=OFF # the programs have all the kernels
+    [[ $preset != nvcc ]] || testing=OFF # the programs contain all kernels
     [[ $preset != cuda ]] || set -- "$@" -DRUNGS_WERROR=ON
     configure "$@" -DBUILD_TESTING=$testing && build "$preset" ${targets[@]+"${targets[@]}"}
 }
 
-# begin_build PRESET: builds a suite behind the tests of the one before, which often wait. What it has
-# to say is kept for its turn.
+# begin_build PRESET: builds a suite in the background while the tests of the suite before run, which
+# often wait. end_build prints its output later.
 begin_build() {
     builds=${builds:-$(mktemp -d "${TMPDIR:-/tmp}/rungs-build.XXXXXX")}
     (
@@ -121,8 +121,8 @@ begin_build() {
     build_job=$!
 }
 
-# end_build PRESET NEXT: waits for that, or builds the suite if nobody has begun to, and says what came
-# of it and what comes next; a suite that does not build counts as a failed test.
+# end_build PRESET NEXT: waits for the build in the background, or builds the suite if there is none. Prints
+# the result and what comes next. A suite that does not build counts as a failed test.
 end_build() {
     local status=0 seconds
     say "Building ..."
@@ -136,7 +136,7 @@ end_build() {
     fi
     build_job=
     if ((status == exit_machine)) && [[ $1 != simt ]]; then
-        leave_out "$1" "$(refusal "$1")" # a compiler or a toolkit that is installed, but too old
+        leave_out "$1" "$(refusal "$1")" # the compiler or toolkit is installed, but too old
         return 1
     fi
     if ((status == exit_file || status == exit_machine)); then
@@ -149,20 +149,20 @@ end_build() {
     say "Built in $seconds s.$2"
 }
 
-# test_suite PRESET COMMAND...: runs the tests of what was built; COMMAND, if any, starts ctest.
+# test_suite PRESET COMMAND...: runs the tests of the suite. COMMAND, if any, starts ctest.
 test_suite() {
     local preset=$1 folder=$root/build/$1 status=0 passed failed skipped only=() reasons=() reason
     shift
-    # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
+    # Only the steps have several threads, and the sanitizer makes other tests ten times as slow.
     [[ $preset != tsan ]] || only=(-L '^step$')
-    # Large inputs take a sanitizer minutes.
+    # With a sanitizer, tests of large inputs take minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.
     if [[ $preset == simt && ${#filter[@]} -eq 0 ]]; then
         only=(-LE '^slow$')
         [[ $all == yes ]] || only=(-LE '^(all|slow|pages|house)$')
     fi
-    # Some wait more than they compute: for a browser, a time limit, processes that start.
+    # More tests than processors run at once: some mostly wait for a browser, a time limit or new processes.
     local at_once=$((jobs + (jobs + 1) / 2))
     rm -f -- "$folder/tests.xml"
     (cd "$root" && "$@" ctest --preset "$preset" -j "$at_once" --output-junit "$folder/tests.xml" \
@@ -187,9 +187,9 @@ test_suite() {
     close_suite "$preset" "$passed" "$failed" "$skipped" $((SECONDS - started))
 }
 
-# sanitizer_runs NAME: whether the compiler has the sanitizer, and how its programs must be started.
-# Old sanitizers fail if the kernel randomizes addresses more than they expect; their programs run
-# without address space randomization.
+# sanitizer_runs NAME: whether the compiler has the sanitizer; `starter` is the command that starts its
+# programs. Old sanitizers fail if the kernel randomizes more address bits than they expect. For this
+# reason their programs run without address space randomization.
 sanitizer_runs() {
     local folder result=1
     folder=$(mktemp -d "${TMPDIR:-/tmp}/rungs-sanitizer.XXXXXX")
@@ -218,7 +218,7 @@ if [[ $all == yes ]]; then
     fi
 fi
 
-# can_run PRESET: whether this machine can; `starter` starts its programs. If not, `reason` says why.
+# can_run PRESET: whether this machine can run the suite. Sets `starter` (see above), or `reason` if it cannot.
 can_run() {
     local sanitizer=address
     starter=() reason=

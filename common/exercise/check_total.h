@@ -1,5 +1,5 @@
-/* What exercises that come to one sum are graded by: sums of many sizes, compared with sums in
- * double. */
+/* The tests shared by all exercises whose result is one sum. They compare sums of many sizes with
+ * sums in double. */
 #ifndef RUNGS_CHECK_TOTAL_H
 #define RUNGS_CHECK_TOTAL_H
 

@@ -3,8 +3,8 @@
 #   class.sh FOLDER REPORT SEED [OPTION...] -- NAME...
 # FOLDER has a student's copy in each subfolder, or a hand-in file STUDENT.tar.gz. REPORT gets STUDENT.json,
 # class.csv, index.html and students/STUDENT.html.
-# Answers that are the same, byte for byte, are graded once if SEED is not empty. OPTIONs are those of
-# exercise.sh for grading.
+# If SEED is not empty, answers that are identical byte for byte are graded once. OPTIONs are the grading
+# options of exercise.sh.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
@@ -29,7 +29,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-class.XXXXXX" 2>/dev/null) ||
     die "$exit_file" "${TMPDIR:-/tmp}: no folder for temporary files can be made there"
 trap 'rm -rf -- "$work"' EXIT
 
-# unpack ARCHIVE FOLDER: the answers of a hand-in file, and nothing else of it. Fails if there are none.
+# unpack ARCHIVE FOLDER: extracts only the answers from a hand-in file. Fails if it contains none.
 unpack() {
     local most=$((64 << 20)) exercise
     gzip -dc -- "$1" 2>/dev/null | head -c "$most" >"$work/hand_in.tar" || return
@@ -38,11 +38,11 @@ unpack() {
     done >"$work/wanted"
     tar -tf "$work/hand_in.tar" 2>/dev/null >"$work/members" &&
         grep -q '^\(\./\)\{0,1\}0[1-8]_[^/]*/exercise/[^/]*/task\.cu\{0,1\}$' "$work/members" || return
-    grep -xFf "$work/wanted" "$work/members" >"$work/taken" || return 0 # answers to other exercises
+    grep -xFf "$work/wanted" "$work/members" >"$work/taken" || return 0 # it has answers to other exercises only
     tar -C "$2" -xf "$work/hand_in.tar" --no-same-owner -T "$work/taken" 2>/dev/null
 }
 
-# Each student's answers, by name: copies, and links to them in work/answers.
+# Each student's answers, by name: the folders with the copies, and links to these in work/answers.
 declare -A copies=()
 for entry in "$class"/*; do
     name=$(basename -- "${entry%.tar.gz}")
@@ -62,14 +62,14 @@ done
 mapfile -t students < <(printf '%s\n' "${!copies[@]}" | LC_ALL=C sort)
 ((${#copies[@]} > 0)) || die "$exit_file" "$class: no folder of a student in it, and no hand-in file (.tar.gz)"
 
-# not_graded NAME WHY: a result without points.
+# not_graded NAME WHY: writes a result without points.
 not_graded() {
     printf '{"version": 1, "exercise": "%s", "status": "error", "score": null, "max_score": 100, "tests": [\n  {"name": "not graded", "status": "error", "score": null, "max_score": 100, "line_no": 0, "message": "%s"}\n]}\n' \
         "$1" "$(LC_ALL=C tr -c ' -~\n' '?' <<<"$2" | sed 's/[\"]/?/g')"
 }
 export -f not_graded
 
-# What is to be graded, three each: result, exercise, student's copy.
+# The list of gradings. Each has three entries: the result, the exercise and the student's copy.
 for student in "${students[@]}"; do
     copy=${copies[$student]}
     for exercise in "${exercises[@]}"; do
@@ -93,7 +93,7 @@ say "Grading ${#students[@]} students in ${#exercises[@]} exercises, $jobs at a 
 start=$SECONDS
 : >"$work/done"
 count=$(($(tr -dc '\000' <"$work/todo" | wc -c) / 3))
-# progress: how far it is, every few seconds, as long as it goes on.
+# progress: prints how far the grading is, every few seconds until it ends.
 progress() {
     local graded told=0 last=0
     while sleep 1; do
@@ -108,10 +108,10 @@ progress() {
 progress &
 progress=$!
 trap 'kill "$progress" 2>/dev/null || true; rm -rf -- "$work"' EXIT
-# The first alone: it compiles what all use.
+# The first grading runs alone, because it compiles the files that all gradings use.
 head -z -n 3 "$work/todo" >"$work/first"
 tail -z -n +4 "$work/todo" >"$work/others"
-# If there is no result, that is not the answer's fault.
+# If the grader wrote no result, the machine is to blame and not the answer.
 # shellcheck disable=SC2016 # for the inner shells
 grade='grader=$1 to=$2 name=$3 from=$4 done=$5; shift 5
     "$grader" --json --from "$from" "$@" "$name" >"$to" 2>"$to.errors" </dev/null || true

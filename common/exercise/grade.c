@@ -1,4 +1,4 @@
-/* The grader's main program: runs an exercise's tests, tells of them and writes the points. */
+/* The grader's main program: runs an exercise's tests, reports on them and writes the points. */
 #include "grade.h"
 
 #include <fcntl.h>
@@ -20,14 +20,14 @@ enum { FULL_SCORE = 100, BAD_USAGE = 2 };
 /* ---- what outlives a test -------------------------------------------------------------------- */
 
 static const char *source_path;
-static bool was_counted;   /* on the CPU back end, an answer for a GPU: */
-static char counted[1500]; /* what that says against it, "" if nothing */
+static bool was_counted;   /* the CPU back end has also run this answer for a GPU */
+static char counted[1500]; /* what it counted against the answer, "" if nothing */
 static int gpu_lock = -1;
-static size_t finding_test;          /* whose run gave the findings */
-static const char *page_path;        /* for a page of the explorer */
-static const char *order_path;       /* only results are tested, and what fails is told there */
-static char wrong_in_order[1500];    /* what an earlier run told, in another order of threads */
-static size_t wrong_test = SIZE_MAX; /* of which test */
+static size_t finding_test;          /* the test whose run broke a rule */
+static const char *page_path;        /* the file for a page of the explorer, or NULL */
+static const char *order_path;       /* if set: test results only, write the first failure here */
+static char wrong_in_order[1500];    /* the failure of a run with another order of threads */
+static size_t wrong_test = SIZE_MAX; /* the test that failed in that run */
 
 /* ---- random sizes and data ------------------------------------------------------------------- */
 
@@ -41,8 +41,8 @@ size_t grade_size(struct grade *grade, size_t least, size_t most)
     return least + (size_t)(draw(grade) % (most - least + 1));
 }
 
-/* Memory whose end is followed by a page that may not be touched, where nothing lies in another
- * program: neither a program, nor libraries, nor heaps. */
+/* Memory that is followed by an inaccessible page. Its address is one that no program, library or
+ * heap uses, because the answer's process maps a copy at the same address. */
 static void *guarded(struct grade *grade, size_t bytes, bool is_output)
 {
     const uintptr_t region = (uintptr_t)1 << 46;
@@ -58,7 +58,7 @@ static void *guarded(struct grade *grade, size_t bytes, bool is_output)
         grade_stop("no memory for the tests");
     mprotect(map + pages, page, PROT_NONE);
     grade->buffers[grade->buffer_count++] = (struct grade_buffer){map, pages, is_output};
-    return map + pages - (bytes + 3) / 4 * 4; /* words, at the very end */
+    return map + pages - (bytes + 3) / 4 * 4; /* whole words, right before the page */
 }
 
 float *grade_floats(struct grade *grade, size_t count)
@@ -154,7 +154,7 @@ int grade_first_report(const char *reports)
     return (int)(second != NULL ? (size_t)(second - reports) : strlen(reports));
 }
 
-/* What happens on a GPU, which does not detect that a rule is broken. */
+/* What a GPU would do, since it does not detect the broken rule. */
 static const char *consequence(const char *finding)
 {
     if (strstr(finding, "data race") != NULL)
@@ -265,7 +265,7 @@ bool grade_few_steps(struct grade *grade, uint64_t most, const char *ideal)
 
     if (steps <= most)
         return true;
-    if (lanes >= 1.5) /* more than one thread at a time works there */
+    if (lanes >= 1.5) /* several threads work at a time on that line */
         grade_fail(grade, worst.line, on_a_gpu,
                    "too many warps take part: %lu accesses to memory, each an instruction of a "
                    "whole warp, and on average %.1f of 32 lanes work at this line; %s takes %lu "
@@ -331,7 +331,7 @@ static bool source_line(int wanted, char *text, size_t size)
     return found;
 }
 
-/* Each line of a text, moved to the right. */
+/* Prints each line of a text with an indent. */
 static void tell_indented(const char *text)
 {
     while (*text != '\0') {
@@ -341,7 +341,7 @@ static void tell_indented(const char *text)
     }
 }
 
-/* The line that a message itself names, as in "task.cu:12: ...", before that of the launch. */
+/* The line that a message names, as in "task.cu:12: ...". A launch's line is the second choice. */
 static int line_in(const char *message)
 {
     static const char launched[] = "launched at ";
@@ -363,14 +363,14 @@ static int line_in(const char *message)
     return of_launch;
 }
 
-/* Some tests ask first for what another has asked for. */
+/* Some tests first check what another test has already checked. */
 static bool same_reason(const struct outcome *one, const struct outcome *other)
 {
     return one->verdict == GRADE_FAILED && other->verdict == GRADE_FAILED &&
            strcmp(one->message, other->message) == 0;
 }
 
-/* The outcome before it is NULL for the first. */
+/* `before` is the outcome of the test before, NULL for the first test. */
 static void tell(const char *name, const struct outcome *outcome, const struct outcome *before)
 {
     static const char *const lines[] = {"  passed   %3d/%-3d %s\n", "  FAILED   %3d/%-3d %s\n",
@@ -401,7 +401,7 @@ static void json_text(FILE *file, const char *text)
     putc('"', file);
 }
 
-/* One test a line: docs/teaching.md describes it. */
+/* One line per test. docs/teaching.md describes the format. */
 static bool write_json(const char *path, const char *exercise, const struct outcome *outcomes,
                        int points, int most)
 {
@@ -443,7 +443,7 @@ static bool write_json(const char *path, const char *exercise, const struct outc
 
 /* ---- grading --------------------------------------------------------------------------------- */
 
-/* FNV-1a: any text is a seed. */
+/* Turns any text into a seed, with the hash FNV-1a. */
 static uint64_t seed_of(const char *text)
 {
     uint64_t hash = 0xCBF29CE484222325u;
@@ -452,13 +452,13 @@ static uint64_t seed_of(const char *text)
     return hash;
 }
 
-/* Counts are the CPU's, times a GPU's. */
+/* Only the CPU back end counts, and only a GPU is timed. */
 static bool is_left_out(const struct grade_test *test)
 {
     return test->kind == (grade_on_gpu ? GRADE_QUALITY : GRADE_SPEED);
 }
 
-/* Shares of 100 that add up to it. */
+/* The points of each test. They add up to 100. */
 static int share_of(size_t index)
 {
     int before = 0, all = 0;
@@ -470,7 +470,7 @@ static int share_of(size_t index)
     return FULL_SCORE * (before + 1) / all - FULL_SCORE * before / all;
 }
 
-/* Gradings on one GPU go on at the same time, but for a test of speed, which has it to itself. */
+/* Several gradings share one GPU. Only a test of speed has the GPU to itself. */
 static void lock_gpu(bool alone)
 {
     if (gpu_lock >= 0 && flock(gpu_lock, alone ? LOCK_EX : LOCK_SH) != 0)
@@ -517,7 +517,7 @@ static struct outcome run_test(size_t index, uint64_t seed, bool results_right)
     return outcome;
 }
 
-/* Writes a page of the run for which a test has failed; of the first run, if none has. */
+/* Writes a page of the run that made a test fail, or of the first test's run if none failed. */
 static void explore(const struct outcome *outcomes, const size_t *watched, uint64_t seed)
 {
     size_t failed = 0;
@@ -537,7 +537,7 @@ static void explore(const struct outcome *outcomes, const size_t *watched, uint6
     printf("#line=%d\n", line);
 }
 
-/* The test that fails in this order, and why, for another run of the grader. */
+/* Writes which test fails in this order of threads, and why. A later run of the grader reads it. */
 static void tell_order(size_t index, const struct outcome *outcome)
 {
     FILE *const file = fopen(order_path, "w");
@@ -583,13 +583,13 @@ static int grade_all(int argc, char **argv)
             break; /* the answer's program */
         case 'e':
             exercise = optarg;
-            break; /* its name */
+            break; /* the exercise's name */
         case 's':
             seed_text = optarg;
             break; /* any text */
         case 't':
             grade_session.seconds = atoi(optarg);
-            break; /* that a run may take */
+            break; /* the time limit of a run */
         case 'j':
             json_path = optarg;
             break;
@@ -601,19 +601,19 @@ static int grade_all(int argc, char **argv)
             break; /* the answer's source */
         case 'w':
             read_counted(optarg);
-            break; /* a file: what the CPU back end says */
+            break; /* a file with the counts of the CPU back end */
         case 'l':
             gpu_lock = open(optarg, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-            break; /* a file to be locked */
+            break; /* the file to lock for the GPU */
         case 'p':
             page_path = optarg;
-            break; /* a page of the explorer */
+            break; /* a file for a page of the explorer */
         case 'r':
             order_path = optarg;
-            break; /* test results only, write the first that is wrong to this file */
+            break; /* test results only; write the first wrong one to this file */
         case 'x':
             read_order(optarg);
-            break; /* such a file, of a run with another SIMT_SCHEDULE */
+            break; /* a file that a run with -r and another SIMT_SCHEDULE wrote */
         default:
             return BAD_USAGE;
         }
@@ -629,7 +629,7 @@ static int grade_all(int argc, char **argv)
     grade_confine_grader();
     const uint64_t seed = seed_text != NULL ? seed_of(seed_text) : grade_fresh_number();
     struct outcome *const outcomes = calloc(grade_test_count, sizeof *outcomes);
-    size_t *const watched = calloc(grade_test_count, sizeof *watched); /* a run of which test */
+    size_t *const watched = calloc(grade_test_count, sizeof *watched); /* the test to run again */
     if (outcomes == NULL || watched == NULL)
         grade_stop("no memory");
 
@@ -685,7 +685,7 @@ const char *grade_anchor(void)
 {
     size_t i = 0;
 
-    while (grade_tests[i].test == grade_rules) /* which is here */
+    while (grade_tests[i].test == grade_rules) /* it is here, not in check.o */
         i++;
     return (const char *)(uintptr_t)grade_tests[i].test;
 }

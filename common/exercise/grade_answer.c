@@ -1,4 +1,4 @@
-/* What the answer's program does: it takes one job of the grader, runs it and replies. */
+/* The answer's program: reads one job from the grader, runs it and replies. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "grade_internal.h"
 
 #ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000 /* older kernels take the address as a wish */
+#define MAP_FIXED_NOREPLACE 0x100000 /* older kernels treat the address as a hint */
 #endif
 
 _Noreturn static void give_up(const char *what)
@@ -20,7 +20,7 @@ _Noreturn static void give_up(const char *what)
 
 /* ---- crashes --------------------------------------------------------------------------------- */
 
-/* A pointer that is NULL because memory ran out is told apart from one that is wrong. */
+/* Distinguishes a pointer that is NULL because memory ran out from a wrong pointer. */
 static void on_crash(int number)
 {
     static const char text[] = "grader: out of memory\n";
@@ -43,8 +43,8 @@ static void watch_crashes(void)
     sigaction(SIGSEGV, &action, NULL);
 }
 
-/* Before the answer's own constructors, unless these ask to be first: what it prints before a crash
- * is there. */
+/* Runs before the answer's constructors, unless these have a higher priority. Without a buffer, the
+ * output that the answer prints before a crash is not lost. */
 __attribute__((constructor(101))) static void prepare(int argc, char **argv)
 {
     if (argc != 2 || strcmp(argv[1], GRADE_ANSWER_ARGUMENT) != 0)

@@ -1,5 +1,5 @@
-/* Exercises in CUDA C: device memory, and what common/simt counts. Without GRADE_SIMT, for a
- * GPU. */
+/* Exercises in CUDA C: device memory, and the counts of common/simt. Without GRADE_SIMT, this file
+ * is for a GPU. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <string.h>
@@ -165,7 +165,7 @@ void grade_explore_end(void)
 {
 }
 
-/* Before the answer has done anything: what fails is not its fault. */
+/* Sets up the device before the answer runs: an error here is not the answer's fault. */
 void grade_record_begin(void)
 {
     const cudaError_t status = cudaFree(NULL); /* the first call sets up the device */

@@ -1,4 +1,4 @@
-/* Exercises in C of which only the results are looked at. */
+/* Exercises in C that are graded by their results only. */
 #include "grade_internal.h"
 
 const bool grade_on_gpu = false, grade_counts_gpu = false;

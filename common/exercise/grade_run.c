@@ -1,4 +1,4 @@
-/* A run of the answer: a process of its own, confined before the answer's program begins there. */
+/* Runs the answer in a separate process, which is confined before the answer's program starts. */
 #include "grade.h"
 
 #include <dirent.h>
@@ -28,8 +28,8 @@
 enum {
     MOST_OUTPUT = 1 << 20, /* bytes that the answer may print or write to a file */
     MEMORY_MIB = 2048,     /* address space of the answer's process */
-    MORE_PROCESSES = 64,   /* beyond what runs on the machine */
-    PATIENCE = 60,         /* by the clock a run may take so many times its limit */
+    MORE_PROCESSES = 64,   /* in addition to those that run on the machine */
+    PATIENCE = 60,         /* a run may take its time limit times this in wall-clock time */
     OPEN_FILES = 64,
     OPEN_FILES_GPU = 1024, /* the driver opens many for each GPU of the machine */
     NOBODY = 65534,
@@ -53,7 +53,7 @@ static void limit(int resource, rlim_t value)
     setrlimit(resource, &both);
 }
 
-/* If this process itself has less than a run of an answer is given, the answer is not to blame. */
+/* Ends the grader if its own limit is too low: a run that fails would not be the answer's fault. */
 static void need_limit(int resource, rlim_t least, const char *what)
 {
     struct rlimit has;
@@ -74,8 +74,8 @@ static void need_limits(void)
         need_limit(RLIMIT_AS, (rlim_t)MEMORY_MIB << 20, "memory");
 }
 
-/* Where the kernel lets this process: no network from here on, for the answers either. A GPU's
- * driver may need it. */
+/* Gives up the network for this process and for the answers, if the kernel permits that. A GPU's
+ * driver may need the network. */
 static void leave_network(void)
 {
     if (!grade_on_gpu)
@@ -88,10 +88,10 @@ void grade_confine_grader(void)
     leave_network();
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    prctl(PR_SET_DUMPABLE, 0); /* an answer of the same user does not reach into this process */
+    prctl(PR_SET_DUMPABLE, 0); /* an answer of the same user cannot access this process */
 }
 
-/* All that runs on this machine: what a limit of processes counts is a part of it. */
+/* The threads of all users on this machine. The limit of processes counts only one user's. */
 static rlim_t processes_now(void)
 {
     char text[128] = "";
@@ -120,8 +120,8 @@ static void allow_below(int set, const char *folder, uint64_t access)
 }
 #endif
 
-/* Where the kernel can (Landlock, Linux 5.13 and later): no file may be written, made or removed,
- * but what is open already. */
+/* Forbids to write, make or remove files, except for files that are already open. Needs Landlock
+ * (Linux 5.13 and later). */
 static void forbid_writing(void)
 {
 #ifdef LANDLOCK_ACCESS_FS_WRITE_FILE
@@ -137,8 +137,8 @@ static void forbid_writing(void)
 
     if (set < 0)
         return;
-    /* A GPU is written to. Its driver may keep files in /dev/shm, and names its threads in
-     * /proc. */
+    /* A GPU is used by writing to its device files. Its driver may keep files in /dev/shm, and it
+     * names its threads in /proc. */
     allow_below(set, "/dev", grade_on_gpu ? write | files : write);
     if (grade_on_gpu)
         allow_below(set, "/proc", write);
@@ -147,8 +147,8 @@ static void forbid_writing(void)
 #endif
 }
 
-/* For root there is no limit of processes, and no file is out of reach: the answer runs as nobody.
- * Where that cannot be, as in some containers, the rest has to do. */
+/* Root has no limit of processes and can write every file, so the answer runs as the user nobody.
+ * Some containers do not permit that; then the other limits must suffice. */
 static void stop_being_root(void)
 {
     if (geteuid() != 0)
@@ -171,12 +171,12 @@ static void confine(int output)
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, grade_session.page >= 0 ? GRADE_MOST_PAGE : MOST_OUTPUT);
     limit(RLIMIT_NOFILE, grade_on_gpu ? OPEN_FILES_GPU : OPEN_FILES);
-    limit(RLIMIT_CPU, (rlim_t)grade_session.seconds + 2); /* receive() ends it before */
+    limit(RLIMIT_CPU, (rlim_t)grade_session.seconds + 2); /* receive() normally ends it earlier */
     limit(RLIMIT_NPROC, processes_now() + MORE_PROCESSES);
     if (!grade_on_gpu)
         limit(RLIMIT_AS, (rlim_t)MEMORY_MIB << 20);
     stop_being_root();
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user would take it back */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which would clear it */
     forbid_writing();
 }
 
@@ -189,7 +189,7 @@ static double now(void)
 
 enum end { CAME, ENDED, USED_UP, WAITED, NO_TIME };
 
-/* Whether all threads of a process wait. If that cannot be seen, they do not. */
+/* Whether all threads of a process wait. False if /proc does not tell. */
 static bool is_waiting(pid_t process)
 {
     char path[320], text[512];
@@ -208,7 +208,7 @@ static bool is_waiting(pid_t process)
             continue;
         text[fread(text, 1, sizeof text - 1, file)] = '\0';
         fclose(file);
-        const char *const name_end = strrchr(text, ')'); /* a name may hold anything */
+        const char *const name_end = strrchr(text, ')'); /* a name may contain any character */
         any = true;
         all = name_end != NULL && name_end[1] == ' ' && strchr("STtZX", name_end[2]) != NULL;
     }
@@ -216,9 +216,9 @@ static bool is_waiting(pid_t process)
     return any && all;
 }
 
-/* Reads `bytes` of the reply; `begin` is when the process was started. What counts is the processor
- * time that the process uses, and the time in which it waits by itself. Neither depends on what
- * else runs on this machine. */
+/* Reads `bytes` of the reply. `begin` is the time when the process was started. The limits apply to
+ * its processor time, and to the time in which all its threads wait. Neither time depends on what
+ * other processes do on this machine. */
 static enum end receive(int descriptor, pid_t child, double begin, void *to, size_t bytes)
 {
     enum { SLICE_MS = 100 };
@@ -234,7 +234,7 @@ static enum end receive(int descriptor, pid_t child, double begin, void *to, siz
             struct timespec processor;
             if (has_clock && clock_gettime(clock, &processor) == 0)
                 used = (double)processor.tv_sec + 1e-9 * (double)processor.tv_nsec;
-            if (used - before < 2e-3 && is_waiting(child)) /* a slice of ours may come late */
+            if (used - before < 2e-3 && is_waiting(child)) /* this process may wake up late */
                 waited += fmin(time - last, 2e-3 * SLICE_MS);
             last = time;
             if (used >= grade_session.seconds)
@@ -255,7 +255,7 @@ static enum end receive(int descriptor, pid_t child, double begin, void *to, siz
     return CAME;
 }
 
-/* How often this machine has killed a process since memory ran out. */
+/* How often the kernel has killed a process because memory ran out. */
 static unsigned long out_of_memory_kills(void)
 {
     char text[128];
@@ -270,7 +270,7 @@ static unsigned long out_of_memory_kills(void)
     return count;
 }
 
-/* Not the answer's fault: it is not graded. */
+/* Ends the grader without a result, because the failure is not the answer's fault. */
 _Noreturn static void stop_for_machine(const char *what)
 {
     fprintf(stderr, "grader: %s\n", what);
@@ -282,7 +282,7 @@ _Noreturn static void stop_for_machine(const char *what)
 
 static char output_text[16384];
 
-/* The end of what was printed, with nothing in it that a terminal would obey. */
+/* Reads the end of the output. Replaces control characters, which a terminal would obey. */
 static void read_output(int descriptor)
 {
     const off_t size = lseek(descriptor, 0, SEEK_END);
@@ -298,7 +298,7 @@ static void read_output(int descriptor)
     }
 }
 
-/* What the back end or the device said, or "". */
+/* The report of the back end or the device in the output, or "". */
 static const char *told_in_output(void)
 {
     static const char *const marks[] = {"simt: ", "grader: ", "Assertion"};
@@ -363,7 +363,7 @@ static void keep_first(char *to, size_t size, const char *text)
         snprintf(to, size, "%.*s", (int)size - 1, text);
 }
 
-/* The parent of the process with that number; 0 if it has ended. */
+/* The parent of the process with that number, or 0 if the process has ended. */
 static pid_t parent_of(const char *number)
 {
     char path[64], text[512];
@@ -375,13 +375,13 @@ static pid_t parent_of(const char *number)
         return 0;
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    const char *const name_end = strrchr(text, ')'); /* a name may hold anything */
+    const char *const name_end = strrchr(text, ')'); /* a name may contain any character */
     if (name_end == NULL || sscanf(name_end, ") %*c %d", &parent) != 1)
         return 0;
     return parent;
 }
 
-/* Kills what the answer has started and left behind, also in other sessions: orphans become
+/* Kills the processes that the answer left behind, also those in other sessions. Orphans become
  * children of this process (PR_SET_CHILD_SUBREAPER). */
 static void end_orphans(void)
 {
@@ -414,7 +414,7 @@ static void write_job(int file, const void *from, size_t bytes)
     }
 }
 
-/* A file without a name, with what the run is given. */
+/* Writes the job of the run to a file without a name. */
 static int make_job(const struct grade *grade, uint64_t number, void (*run)(void *),
                     const void *arguments, size_t bytes)
 {
@@ -438,8 +438,8 @@ static int make_job(const struct grade *grade, uint64_t number, void (*run)(void
     return file;
 }
 
-/* In the new process: becomes the answer's program. The files that stay open get fixed numbers, so
- * they are moved above these first. If the program cannot be started, `failed` is told why. */
+/* In the new process: becomes the answer's program. The files that stay open get fixed numbers;
+ * first all files move above these. If the start fails, this writes errno to `failed`. */
 _Noreturn static void become_answer(int job, int reply, int output, int failed)
 {
     enum { ABOVE = GRADE_PAGE_FILE + 1, TRIES = 100, PAUSE_US = 100000 };
@@ -458,7 +458,7 @@ _Noreturn static void become_answer(int job, int reply, int output, int failed)
         (page < 0 || dup2(page, GRADE_PAGE_FILE) >= 0))
         for (int i = 0; i < TRIES; i++) {
             fexecve(program, arguments, environ);
-            if (errno != EAGAIN) /* too many processes of this user, for now */
+            if (errno != EAGAIN) /* EAGAIN: this user has too many processes for now */
                 break;
             usleep(PAUSE_US);
         }
@@ -467,7 +467,7 @@ _Noreturn static void become_answer(int job, int reply, int output, int failed)
     _exit(GRADE_MACHINE_ERROR);
 }
 
-/* The contents of the outputs, which follow the reply. */
+/* Reads the contents of the outputs, which follow the reply. */
 static enum end receive_outputs(struct grade *grade, int descriptor, pid_t child, double begin)
 {
     enum end end = CAME;
@@ -504,7 +504,7 @@ bool grade_run_on(struct grade *grade, void (*run)(void *), const void *argument
     close(job);
     close(ends[1]);
     close(failed[1]);
-    if (read(failed[0], &why, sizeof why) > 0) { /* it is closed when the answer's program begins */
+    if (read(failed[0], &why, sizeof why) > 0) { /* exec closes the other end */
         errno = why;
         grade_stop("the answer's program cannot be started");
     }
@@ -520,10 +520,10 @@ bool grade_run_on(struct grade *grade, void (*run)(void *), const void *argument
     if (end == CAME)
         end = receive_outputs(grade, ends[0], child, begin);
     close(ends[0]);
-    /* A run that ended gets some time to do so by itself, so that its status tells why. */
+    /* A run that ended gets some time to exit by itself. Its status then tells why it ended. */
     for (int i = 0; i < 500 && end <= ENDED && waitpid(child, &status, WNOHANG) == 0; i++)
         usleep(i < 50 ? 200 : 10000);
-    kill(-child, SIGKILL); /* with all that it started */
+    kill(-child, SIGKILL); /* the whole process group */
     if (waitpid(child, &status, 0) < 0 && errno != ECHILD)
         grade_stop("waitpid");
     end_orphans();
@@ -536,10 +536,10 @@ bool grade_run_on(struct grade *grade, void (*run)(void *), const void *argument
     close(output);
     if (strstr(output_text, "max_score") != NULL || strstr(output_text, " of 100 points") != NULL)
         grade_session.printed_result = true;
-    if (told_in_output()[0] == '\0') /* or it is the test's reason */
+    if (told_in_output()[0] == '\0') /* a report becomes the test's reason instead */
         keep_first(grade_session.printed, sizeof grade_session.printed, output_text);
     if (grade_session.page >= 0 && (end != CAME || reply.record.findings[0] != '\0')) {
-        close(grade_session.page); /* this is the run to be looked at */
+        close(grade_session.page); /* this run is the one to show */
         grade_session.page = -1;
     }
     if (end != CAME) {

@@ -1,13 +1,13 @@
-/* Exercises in C with threads: which cache lines and words threads share.
+/* Exercises in C with threads: finds the cache lines and words that threads share.
  *
- * The answer is compiled with the hooks of the thread sanitizer (-fsanitize=thread, when compiling
- * only); this file is their runtime. Between the start and the join of grade_threads() it keeps,
- * for each cache line, who writes there, and for each word, who writes and reads it, so that the
- * findings do not depend on how the threads happen to run:
- *   - a write to a line that another thread writes, too, is counted at its line of the source: each
- *     may find the cache line gone to another core;
- *   - a word that one thread writes and another touches, not both by atomics, is a data race. Locks
- *     are not known here: the exercises that use this have none. */
+ * The answer is compiled, but not linked, with -fsanitize=thread. This file is the runtime of the
+ * sanitizer's hooks. Between the start and the join of grade_threads() it records the threads that
+ * write each cache line, and the threads that read and write each word. Therefore the findings do
+ * not depend on the order in which the threads run:
+ *   - A write to a cache line that another thread also writes is counted at its source line. Before
+ *     each such write, the cache line may have moved to another core.
+ *   - A word that one thread writes and another accesses, not both by atomics, is a data race. This
+ *     file does not know locks, because the exercises that use it have none. */
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -44,10 +44,10 @@ enum access { READ, WRITE, ATOMIC };
 
 static struct cache_line *table;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local int this_thread = -1; /* none: not between start and join */
+static _Thread_local int this_thread = -1; /* -1: not between start and join */
 static struct grade_record *kept;
 static uint64_t threads_started;
-static uint64_t reads[64]; /* by thread: the words that it has read */
+static uint64_t reads[64]; /* per thread: the words that it has read */
 
 const bool grade_on_gpu = false, grade_counts_gpu = false;
 
@@ -88,7 +88,7 @@ static void note(const volatile void *address, size_t bytes, enum access access,
         word->write_place = place;
         line->writers |= me;
         if (at > (uintptr_t)address)
-            continue; /* the same write */
+            continue; /* a further word of the same write */
         for (int i = 0; i < PLACES; i++)
             if (line->writes[i].place == place || line->writes[i].count == 0) {
                 line->writes[i].place = place;
@@ -147,7 +147,7 @@ void __tsan_write_range(void *address, size_t bytes)
     note(address, bytes, WRITE, HERE);
 }
 
-/* clang calls these in place of the library's. */
+/* clang calls these instead of the library's functions. */
 void *__tsan_memcpy(void *to, const void *from, size_t bytes);
 void *__tsan_memcpy(void *to, const void *from, size_t bytes)
 {
@@ -162,7 +162,7 @@ void *__tsan_memset(void *to, int byte, size_t bytes)
     return memset(to, byte, bytes);
 }
 
-/* Memory orders are the strongest: what is slow here does not matter. */
+/* All use the strongest memory order, because speed does not matter here. */
 #define FETCH(bits, name, function)                                                                \
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *, uint##bits##_t, int);   \
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *at, uint##bits##_t value, \
@@ -234,10 +234,10 @@ static int find_bias(struct dl_phdr_info *information, size_t size, void *bias)
 {
     (void)size;
     *(uintptr_t *)bias = information->dlpi_addr;
-    return 1; /* the first is the program */
+    return 1; /* the first entry is the program; 1 stops */
 }
 
-/* 0 if not known. The place is a return address: the call lies before it. */
+/* 0 if not known. `place` is a return address, so the call is just before it. */
 static int source_line(uintptr_t place)
 {
     char program[1024], command[1200], answer[1024];

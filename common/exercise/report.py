@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What a teacher wants to know of a class: report.py [--answers FOLDER] --output FILE.html RESULT.json...
+"""Writes a teacher's report on a class: report.py [--answers FOLDER] --output FILE.html RESULT.json...
 
-Each RESULT.json is a student's, named after the student, as ./test.sh exercise --json writes it. The
-page, one file without scripts, shows what a teacher should look at, how the points are spread, who has
-how many in which exercise, and which tests cost the class most and with what message. What could not be
-graded has no points, and counts for nothing. Beside the page, the folder students has a page for each
-student, with the student's open tests and their lines.
+Each RESULT.json is the output of ./test.sh exercise --json for one student; its name is the student's. The
+page is one file without scripts. It shows what a teacher should look at, the distribution of the points,
+each student's points per exercise, and the tests that cost the class most, with their messages. Answers
+that could not be graded have no points and are not counted. Next to the page, the folder students has a
+page for each student, with the student's open tests and their lines.
 
-With --answers, the folder that --class was given, it also lists answers of several students that are
-the same but for spaces and comments, where they are not as they were handed out.
+With --answers (the folder given to --class), the page also lists answers of several students that are
+the same except for spaces and comments. It does not list unchanged skeletons.
 
 Exit status: 0 done, 2 bad usage, 4 a file cannot be read or written. Needs nothing but Python 3.7."""
 import argparse
@@ -52,11 +52,11 @@ a { color: inherit; } pre { white-space: pre-wrap; overflow-wrap: anywhere; font
 
 
 class Unreadable(Exception):
-    """Why a file is no result, in one line."""
+    """The reason why a file is not a result, in one line."""
 
 
 def read_results(paths):
-    """{student: {exercise: result}}, students by name."""
+    """Returns {student: {exercise: result}}, students sorted by name."""
     students = {}
     for path in paths:
         try:
@@ -83,7 +83,7 @@ def is_graded(result):
 
 
 def share_of(results):
-    """Of all points that could be had in what was graded; None if nothing was."""
+    """The share of the points that the graded answers could earn; None if none was graded."""
     graded = [result for result in results.values() if is_graded(result)]
     return sum(result["score"] for result in graded) / sum(result["max_score"] for result in graded) if graded else None
 
@@ -123,7 +123,7 @@ def essence_of(path):
 
 
 def same_answers(folder, students, exercises):
-    """[(exercise, [student])]: groups whose answers are the same, and not as handed out."""
+    """[(exercise, [student])]: groups of students with the same answer, other than the skeleton."""
     groups = []
     for exercise in exercises:
         given = glob.glob(os.path.join(ROOT, "0[1-8]_*", "exercise", exercise, "skeleton", "task.*"))
@@ -133,7 +133,7 @@ def same_answers(folder, students, exercises):
             own = os.path.join(folder, student)
             for path in glob.glob(os.path.join(glob.escape(own), "0[1-8]_*", "exercise", exercise, "task.c*")):
                 if path.endswith((".c", ".cu")) and os.path.realpath(path) == os.path.join(
-                        os.path.realpath(own), os.path.relpath(path, own)): # no link
+                        os.path.realpath(own), os.path.relpath(path, own)): # not a link
                     by_essence[essence_of(path)].append(student)
         groups += [(exercise, who) for essence, who in by_essence.items()
                    if len(who) > 1 and essence not in known]
@@ -141,7 +141,7 @@ def same_answers(folder, students, exercises):
 
 
 def pairs_of(groups):
-    """[(how many answers they share, two students)], those who share most first; three at least."""
+    """[(number of shared answers, two students)]: pairs that share at least three, the largest number first."""
     shared = collections.Counter(pair for _, who in groups for pair in itertools.combinations(who, 2))
     return [(count, pair) for pair, count in shared.most_common(10) if count >= 3]
 
@@ -150,12 +150,12 @@ def pairs_of(groups):
 
 
 def colour(share):
-    """From red over yellow to green, light enough for dark text."""
+    """A colour from red through yellow to green, light enough for dark text."""
     return "hsl(%d 62%% %d%%)" % (round(8 + 132 * share), round(76 - 10 * abs(2 * share - 1)))
 
 
 def histogram(shares):
-    """Students by tenth of all points."""
+    """The number of students in each tenth of all points."""
     counts = [0] * 10
     for share in shares:
         counts[min(int(share * 10), 9)] += 1
@@ -218,7 +218,7 @@ def score_map(students, exercises, shares):
 
 
 def to_look_at(students):
-    """What no mistake explains, and what could not be graded: [(student, exercises, why)]."""
+    """What a mistake cannot explain and what could not be graded: [(student, exercises, why)]."""
     for student, results in students.items():
         reasons = collections.defaultdict(list)
         for exercise, result in results.items():
@@ -231,13 +231,13 @@ def to_look_at(students):
 
 
 def notes_of(students):
-    """What was changed outside of the marks: [(student, exercise, the first lines)]."""
+    """Changes outside the marks: [(student, exercise, the first lines)]."""
     return [(student, exercise, " / ".join(line.strip() for line in result["note"].split("\n")[1:3]))
             for student, results in students.items() for exercise, result in results.items() if result.get("note")]
 
 
 def hard_tests(students):
-    """The tests that most students fail who handed something in, each with its commonest message."""
+    """The tests that most students fail, each with its most common message. Missing answers do not count."""
     failed = collections.defaultdict(list)
     for student, results in students.items():
         for exercise, result in results.items():
@@ -261,7 +261,7 @@ def open_tests(result):
 
 
 def page_of_student(student, results):
-    """What the student may see: the own points, and for each open test the line and the message."""
+    """The page for one student: the student's points, and the line and message of each open test."""
     rows, done = [], [short(exercise) for exercise, result in results.items() if result["score"] == result["max_score"]]
     missing = [short(exercise) for exercise, result in results.items() if is_missing(result)]
     for what, which in (("All points", done), ("No answer", missing)):

@@ -7,7 +7,7 @@
 enum { MOST_PAIRS = 25, FEWEST_PAIRS = 3, MOST_CALLS = 4096 };
 static const double SAMPLE_US = 1e3, ALL_US = 2e6;
 
-/* How many calls in a row take about SAMPLE_US. */
+/* The number of consecutive calls that take about SAMPLE_US. */
 static unsigned calls_of_sample(speed_clock *clock, void *data, bool reference)
 {
     unsigned calls = 1;
@@ -18,7 +18,7 @@ static unsigned calls_of_sample(speed_clock *clock, void *data, bool reference)
         us = clock(data, reference, calls);
     }
     const double wanted = ceil(SAMPLE_US / us * calls);
-    if (!(wanted >= 1)) /* a sample is long, or the time is no number */
+    if (!(wanted >= 1)) /* one call is long, or the time is NaN */
         return 1;
     return wanted < MOST_CALLS ? (unsigned)wanted : MOST_CALLS;
 }

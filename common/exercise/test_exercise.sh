@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests one exercise: its skeleton fails, its solution earns all points, the wrong answers what they should.
-# Usage: test_exercise.sh NAME CXX [all]; without `all`, only the solution is graded, once. That the skeleton
-# compiles shows there as well: the grader is linked with it.
+# Tests one exercise: its skeleton fails, its solution earns all points, each wrong answer earns its listed points.
+# Usage: test_exercise.sh NAME CXX [all]. Without `all`, only the solution is graded, once. This also shows that
+# the skeleton compiles, because the grader is linked with it.
 # shellcheck disable=SC2015 # what stands before || fails, or is the test
 set -u
 root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
@@ -17,7 +17,7 @@ fail() {
     sed 's/^/    /' "$json"
 }
 
-# points FILE SEED: what it earns, with $json for more.
+# points FILE SEED: prints the points that FILE earns; the whole result is in $json.
 points() {
     "$root/common/scripts/setup/exercise.sh" --compiler "$compiler" --json --student "$2" --file "$1" "$name" \
         >"$json" 2>&1 </dev/null
@@ -40,7 +40,7 @@ fi
 grep -q '^\*\*Your work:\*\*' "$folder/README.md" && grep -q '\*\*Measured:\*\*' "$folder/README.md" ||
     fail "the README tells the work and what is measured"
 
-# What the speed is compared with, and from where on it earns points: grade_speed(grade, "the rung X", 0.90, 0.60).
+# The README names the same rung and the same limits as the check: grade_speed(grade, "the rung X", 0.90, 0.60).
 if grep -q GRADE_SPEED "$folder/check.c"; then
     [[ -e $folder/../rungs.cu ]] || fail "a test of speed, and no rungs.cu, which test_rungs.sh tests"
     sources=("$folder/check.c")
@@ -57,7 +57,7 @@ if grep -q GRADE_SPEED "$folder/check.c"; then
     [[ -z $rung || $told == *"\`${rung##* }\`"* ]] || fail "the README does not tell of $rung"
 fi
 
-# What follows is not in a student's copy.
+# A student's copy has no solution and no wrong answers.
 if [[ -d $folder/solution ]]; then
     solution=$folder/solution/${skeleton##*/}
     for seed in first ${all:+second}; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the grader: programs that do harm or nothing are graded 0 with a reason, in time; its options; the
-# handout and the merged results. They are in grader/PART.sh. Usage: test_grader.sh CXX PART...
+# Tests the grader. Programs that do harm or nothing get 0 points and a reason, within a time limit. Other parts test
+# the options, the handout and merged results. Each part is grader/PART.sh. Usage: test_grader.sh CXX PART...
 # shellcheck disable=SC2015,SC2016 # what stands before || fails, or is the test; $ for scripts that are written
 set -u
 compiler=$1
@@ -8,11 +8,11 @@ shift
 # shellcheck source=common/tests/shell.sh
 . "$(dirname -- "$(readlink -f -- "$0")")/../tests/shell.sh"
 said=output
-export LC_ALL=C # English, but where another is asked for
+export LC_ALL=C # English, unless a test sets another language
 
 exercise() { "$root/common/scripts/setup/exercise.sh" "$@" </dev/null; }
 
-# answer NAME TEXT: the skeleton with TEXT as the work, in answer.c or answer.cu.
+# answer NAME TEXT: writes the skeleton with TEXT as the work to answer.c or answer.cu.
 answer() {
     local skeleton
     skeleton=$(echo "$root"/0[1-8]_*/exercise/"$1"_*/skeleton/task.*)
@@ -22,14 +22,14 @@ answer() {
         "$skeleton" >"$file"
 }
 
-# processor_time: what the processes have used that this one has started, in seconds.
+# processor_time: prints the processor time of this script's child processes, in seconds.
 processor_time() {
     local fields
     read -ra fields <"/proc/$$/stat"
     echo $(((fields[15] + fields[16]) / $(getconf CLK_TCK)))
 }
 
-# earns_nothing WHAT NAME TEXT REASON: within 40 s of processor time, 0 points, and the reason.
+# earns_nothing WHAT NAME TEXT REASON: the answer must get 0 points and REASON, in 40 s of processor time.
 earns_nothing() {
     local start
     start=$(processor_time)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that the rungs that answers are timed beside (STEP/exercise/rungs.cu) are still those that the
-# exercises' checks call: compiled for the CPU here. Usage: test_rungs.sh CXX
+# Answers are timed against rungs in STEP/exercise/rungs.cu. Tests that these files still define what the
+# exercises' checks call, by compiling both for the CPU. Usage: test_rungs.sh CXX
 set -u
 compiler=$1
 # shellcheck source=common/tests/shell.sh

@@ -1,4 +1,4 @@
-/* The measuring of speed by clocks that are made up, and its points. */
+/* Tests of the measurement of speed, with simulated clocks, and of the points for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,10 +10,10 @@
 #include "speed.h"
 
 struct made_up {
-    double call_us[2]; /* of the answer, of the reference */
-    double start_us;   /* of a sample, however many calls it has */
-    double drift;      /* that every sample is slower than the last */
-    unsigned bad;      /* every so many samples, one takes ten times as long; 0: none */
+    double call_us[2]; /* per call: of the answer, of the reference */
+    double start_us;   /* per sample, in addition to its calls */
+    double drift;      /* each sample takes 1 + drift times the one before */
+    unsigned bad;      /* one sample in `bad` takes ten times as long; 0: none */
     unsigned samples, most_calls;
     bool had_one_call[2];
 };
@@ -40,10 +40,10 @@ static void test_ratio(void **state)
     assert_true(fabs(speed.ratio - 0.5) < 1e-9);
     assert_true(fabs(speed.answer_us - 20) < 1e-9 && fabs(speed.reference_us - 10) < 1e-9);
     assert_int_equal(speed.pairs, 25);
-    assert_int_equal(clock.most_calls, 100); /* a millisecond of the reference's */
+    assert_int_equal(clock.most_calls, 100); /* a millisecond of the reference */
 }
 
-/* A clock that slows down by 1 % a sample, and samples that something came between. */
+/* A clock that slows down by 1% per sample, and samples that were interrupted. */
 static void test_drift_and_outliers(void **state)
 {
     struct made_up clock = {.call_us = {20, 10}, .drift = 0.01, .bad = 7};
@@ -53,7 +53,7 @@ static void test_drift_and_outliers(void **state)
     assert_true(fabs(speed.ratio - 0.5) < 0.01);
 }
 
-/* Few samples of what takes long; many calls, but not any number, of what takes no time. */
+/* A slow call gets few samples. A call that takes no time gets many calls, up to a limit. */
 static void test_extremes(void **state)
 {
     struct made_up slow = {.call_us = {3e5, 10}}, fast = {.call_us = {1e-4, 1e-4}},

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2015,SC2154
-# A class graded in one command. Sourced by test_grader.sh.
+# Tests of grading a class with one command. Sourced by test_grader.sh.
 
-# hand_in STUDENT FILE NAME: the file as the student's answer to the exercise.
+# hand_in STUDENT FILE NAME: submits FILE as the student's answer to the exercise NAME.
 hand_in() {
     local exercise
     exercise=$(echo "$root"/0[1-8]_*/exercise/"$3"_*)
@@ -23,7 +23,7 @@ ln -s /etc/passwd "$(echo submitted/dan/01*/exercise/01a_*)/task.c"
 answer 02a '(void)x; (void)n; extern void _exit(int); _exit(0); } extern int puts(const char *); extern void _exit(int);
 __attribute__((constructor)) static void first(void) { puts("{\"score\": 100, \"max_score\": 100}"); _exit(0);'
 hand_in eve answer.c 02a
-# Hand-in files: one, one that is broken, and one with links and a way out of its folder.
+# Hand-in files: a good one, a broken one, and one with links and a path that leaves its folder.
 tar -C submitted/ann -czf submitted/fay.tar.gz .
 head -c 200 submitted/fay.tar.gz >submitted/gus.tar.gz
 mkdir -p hostile/x/y && cp -r submitted/dan/0* hostile/ && echo secret >hostile/x/secret

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2015,SC2016,SC2154
-# The handout, a first session in it, and GitHub Classroom. Sourced by test_grader.sh.
+# Tests of the handout, of a student's first steps in it, and of GitHub Classroom. Sourced by test_grader.sh.
 
 # ---- the handout, and a first session in it -------------------------------------------------------
 
@@ -13,7 +13,7 @@ exercise --handout "$work/class" >output 2>&1
 exercise --handout "$work/class.tar.gz" >output 2>&1 && tar -tzf class.tar.gz >output &&
     grep -q '^rungs/test.sh$' output && ! grep -q /solution/ output || fail 'a handout as an archive'
 
-# The list ends with the next exercise, or says that there is none.
+# The list ends with the next exercise, or says that all are solved.
 list_class() { class/common/scripts/setup/exercise.sh </dev/null >output 2>&1; }
 mkdir -p class/build/exercise
 echo 100 >class/build/exercise/01a_checker_nan.score
@@ -29,8 +29,8 @@ rm -r class/build
 
 # ---- GitHub Classroom -----------------------------------------------------------------------------
 
-# The workflow in docs/teaching.md: its commands, as GitHub runs them, in a handout, and what its last step then
-# reads: for each of its runners a variable named after it, base64 of a JSON object.
+# The workflow in docs/teaching.md. This runs its commands in a handout, as GitHub does. The workflow's last step
+# reads a variable per runner, named after the runner: base64 of a JSON object. This checks the variables.
 awk '/^```/ {on = 0} on; /^```yaml/ {on = 1}' class/docs/teaching.md >workflow
 awk '/^ *run: \|/ {match($0, /^ */); in_run = RLENGTH; next}
     {match($0, /^ */)} in_run && RLENGTH <= in_run {in_run = 0} in_run' workflow >commands

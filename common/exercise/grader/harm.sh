@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2015,SC2016,SC2154
-# Programs that do harm or nothing earn nothing, in time. Sourced by test_grader.sh.
+# Programs that do harm or nothing earn no points, within a time limit. Sourced by test_grader.sh.
 
-# Graders that work at the same time are not to be harmed, nor taken for what this test has left.
+# A separate folder: this test must not harm graders that run at the same time, nor count their processes.
 mkdir -- "$work/graders"
 TMPDIR=$(cd -- "$work/graders" && pwd -P)
 export TMPDIR
@@ -33,8 +33,8 @@ for does in 'for (volatile int i = 0;; i++) {}' 'sleep(1000);'; do # before main
     earns_nothing "constructor: $does" 02a "(void)x; (void)n; return 0; } extern unsigned sleep(unsigned);
     __attribute__((constructor(1))) static void first(void) { $does" 'stopped after 1 s of'
 done
-# Code of the answer that the loader runs, and functions that libc has as well: none of it runs in the grader, and
-# what it writes is no result.
+# The answer has code that the loader runs, and functions with names from libc. The grader must run none of it, and
+# must not take what it writes for a result.
 forge='extern void _exit(int); extern int open(const char *, int, int); extern long write(int, const void *, size_t);
 static int forge(void) {
     static const char perfect[] = "{\"version\": 1, \"exercise\": \"02a_accumulators\", \"status\": \"pass\", \"score\": 100, "
@@ -46,7 +46,7 @@ earns_nothing preinit 02a "(void)x; (void)n; return 0; } $forge
     'ended the program (exit status 0)'
 earns_nothing interposed 02a "(void)x; (void)n; return 0; } $forge
     int getopt(void) { return forge(); } int fork(void) { return forge(); } int main(void) { return forge();" 'should be'
-if [[ $(uname -m) == x86_64 || $(uname -m) == aarch64 ]]; then # where ifuncs are sure to be there
+if [[ $(uname -m) == x86_64 || $(uname -m) == aarch64 ]]; then # these always have ifuncs
     earns_nothing ifunc 02a '(void)x; extern int chosen(void); return (float)(n + (size_t)chosen()); }
     static int (*choose(void))(void) { for (volatile int i = 0;; i++) {} } int chosen(void) __attribute__((ifunc("choose")));
     void nothing(void) {' 'stopped after 1 s of'
@@ -55,7 +55,7 @@ earns_nothing kernel_hang 04a 'while (n > 0) bins[0] += i;' 'stopped after 1 s'
 earns_nothing kernel_crash 04a 'bins[(long)i * 1000000007 + 100000000] = values[0];' 'illegal address'
 earns_nothing does_not_compile 04a 'bins[i = values;' 'does not compile'
 
-# What leaves its session, and its parents, is ended as well.
+# The grader also ends processes that leave their session and their parents.
 answer 02a 'extern int fork(void), setsid(void), execlp(const char *, ...); float s = 0;
     if (fork() == 0) { setsid(); if (fork() == 0) { setsid(); execlp("sleep", "sleep", "31415926", (char *)0); } for (;;) fork() > 0 ? execlp("true", "true", (char *)0) : execlp("sleep", "sleep", "31415926", (char *)0); }
     for (size_t i = 0; i < n; i++) s += x[i]; return s;'
@@ -63,14 +63,14 @@ exercise --compiler "$compiler" --file answer.c 02a >output 2>&1
 grep -q '50 of 100 points' output || fail 'an answer that leaves processes behind'
 grep -qsa 31415926 /proc/[0-9]*/cmdline && fail 'a process has survived in a session of its own'
 
-# Nothing of it is left running.
+# No process of an answer is still running.
 sleep 0.2
 for process in /proc/[0-9]*; do
     [[ $(readlink "$process/exe" 2>/dev/null) != "$TMPDIR"/rungs-exercise.*/program* ]] ||
         fail "${process#/proc/} is still there"
 done
 
-# What the grader itself is given as input is not read.
+# The answer does not read the grader's standard input.
 {
     "$root/common/scripts/setup/exercise.sh" --compiler "$compiler" --file answer.c 02a >output 2>&1
     read -r line

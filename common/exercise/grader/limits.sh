@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2015,SC2016,SC2154
-# Which line costs the points; what an answer may not do. Sourced by test_grader.sh.
+# Tests of the line that costs the points, and of what an answer may not do. Sourced by test_grader.sh.
 
 exercise --compiler "$compiler" --json --file "$root"/05*/exercise/05a_*/skeleton/task.cu 05a >output 2>&1
 line=$(sed -n 's/.*"no bank conflicts".*"line_no": \([0-9]*\).*/\1/p' output)
 sed -n "${line:-1}p" "$root"/05*/exercise/05a_*/skeleton/task.cu | grep -q 'partial\[left\] +=' ||
     fail "bank conflicts at line '$line'"
 
-# A page to watch, at the line that races.
+# A page of the explorer, opened at the line with the data race.
 exercise --compiler "$compiler" --explore page.html --file "$root"/04*/exercise/04a_*/skeleton/task.cu 04a >output 2>&1
 line=$(sed -n 's/.*Watch it: .*page.html#line=//p' output)
 sed -n "${line:-1}p" "$root"/04*/exercise/04a_*/skeleton/task.cu | grep -q 'bins\[values\[i\]\]++' ||
@@ -14,7 +14,7 @@ sed -n "${line:-1}p" "$root"/04*/exercise/04a_*/skeleton/task.cu | grep -q 'bins
 [[ $(tail -n 1 page.html) == '</html>' ]] && grep -q 'data race' page.html && ! grep -q rungs-exercise page.html ||
     fail 'a page with the race, and no folder of the grader'
 
-# What it writes, makes or removes, where the kernel can forbid it (Landlock; the test asks it for a version).
+# The answer cannot write, make or remove files if the kernel has Landlock (the test asks for its version).
 if python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)' 2>/dev/null; then
     touch victim
     answer 02a "extern int unlink(const char *), creat(const char *, int); float s = 0;
@@ -24,7 +24,7 @@ if python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None,
     grep -q '50 of 100 points' output && [[ -e victim && ! -e made ]] || fail 'files are safe'
 fi
 
-# No network, where the kernel can give it none of its own.
+# The answer has no network if the kernel permits a new, empty network namespace.
 if unshare -n true 2>/dev/null; then
     answer 02a 'extern int socket(int, int, int), connect(int, const void *, unsigned), puts(const char *);
     static const unsigned short to[8] = {2, 0x0900, 127, 0x0100}; float s = 0;
@@ -34,8 +34,8 @@ if unshare -n true 2>/dev/null; then
     grep -q '50 of 100 points' output && ! grep -q connected output || fail 'no network'
 fi
 
-# Processes have a limit. No fork bomb here, which the machine would suffer from: 400 that sleep. (Other users
-# have a limit that depends on what runs already.)
+# The number of processes has a limit. A fork bomb would slow the machine down, so the answer starts 400 processes
+# that sleep. This runs as root only, because other users' limit depends on what runs already.
 if ((EUID == 0)); then
     answer 02a 'extern int fork(void), pause(void), printf(const char *, ...);
     static int made; float s = 0;

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2015,SC2016,SC2154
-# What is between the marks is graded, however the file is formatted; what cannot be graded has no points.
-# Sourced by test_grader.sh.
+# The code between the marks is graded, whatever the format of the file. A file that cannot be graded has no
+# points. Sourced by test_grader.sh.
 
-# graded WHAT SCORE EXERCISE FILE [PATTERN]: as JSON.
+# graded WHAT SCORE EXERCISE FILE [PATTERN]: grades FILE; its JSON must have SCORE and match PATTERN.
 graded() {
     exercise --compiler "$compiler" --json --student x --file "$4" "$3" >output 2>&1
     grep -q "\"score\": $2, \"max_score\": 100" output || fail "$1: not $2 points"
@@ -29,7 +29,7 @@ sed 's/^#include.*/#include <stdlib.h>/' right.c >it.c
 graded 'a change outside of the marks' 100 02a it.c '"note": "Outside of the marks .*line [0-9]* of yours: #include <stdlib.h>.*line [0-9]* as given: #include'
 sed 's/ n)/ n)\xc2\xa0/' right.c >it.c && graded 'a blank that cannot be seen' 100 02a it.c 'M-BM- '
 
-# Names of its own, which libc and the grader have as well.
+# The answer defines functions with names that libc and the grader also have.
 answer 02a 'extern float read(const float *, size_t); float s[8] = {0}, all = 0;
     for (size_t i = 0; i < n; i++) s[i % 8] += read(x, i);
     for (int k = 0; k < 8; k++) all += s[k];
@@ -38,7 +38,7 @@ answer 02a 'extern float read(const float *, size_t); float s[8] = {0}, all = 0;
     int main(void) { return 1;'
 graded 'names that libc has' 100 02a answer.c
 
-# Lines are numbered as in the student's file, on both sides of the marks.
+# Line numbers are those of the student's file, on both sides of the marks.
 skeleton=$(echo "$root"/04*/exercise/04a_*/skeleton/task.cu)
 { echo && sed 's/^__global__/\n&/; s/^extern/\n\n&/; s/$/\r/' "$skeleton"; } >it.cu
 line=$(grep -n 'bins\[values\[i\]\]++' it.cu | cut -d: -f1) launch=$(grep -n '<<<' it.cu | cut -d: -f1)
@@ -62,7 +62,7 @@ grep -q '"look": "a symbolic link' output || fail 'a link is to be looked at'
 
 # ---- not graded -----------------------------------------------------------------------------------
 
-# not_graded WHAT: what `output` has, with its status.
+# not_graded WHAT: `output` must say so, and `status` must be 3.
 not_graded() {
     [[ $status -eq 3 ]] && grep -q '"status": "error", "score": null' output && ! grep -q '"score": 0' output ||
         fail "$1: status $status, or points"
@@ -82,7 +82,7 @@ grep -q '^ann,02a_accumulators,,100,not graded$' output || fail 'not graded: no 
 ! command -v python3 >/dev/null || { python3 -B "$root/common/exercise/report.py" --output page.html ann.json >output 2>&1 &&
     grep -q 'ann, 02a: not graded' page.html; } || fail 'not graded: in the report'
 
-# A compiler that runs out of the memory it is given, by this answer and not by the skeleton.
+# A compiler that exhausts its memory limit on this answer, but not on the skeleton.
 sed -i 's/^exit 1$/grep -qs -- EXHAUST "$@" \&\& echo "virtual memory exhausted: Cannot allocate memory" >\&2 \&\& exit 1/' bin/*
 for name in cc gcc clang c++ g++ clang++; do
     ! real=$(command -v "$name") || [[ ! -e bin/$name ]] || printf 'exec "%s" "$@"\n' "$real" >>"bin/$name"
@@ -90,7 +90,7 @@ done
 answer 02a '/* EXHAUST */ (void)n; return x[0];'
 PATH=$work/bin:$PATH graded 'a compiler out of memory' 0 02a answer.c '"name": "compiles"'
 
-# What counts is processor time and the time in which an answer waits, each by itself.
+# The time limit applies to processor time and to waiting time separately.
 answer 02a 'extern long clock(void); extern int usleep(unsigned); static int done;
     if (!done++ && n == 33) { usleep(700000); while (clock() < 700000) {} }
     float s = 0; for (size_t i = 0; i < n; i++) s += x[i]; return s;'

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2015,SC2016,SC2154
-# Points as JSON, merged; bad usage. Sourced by test_grader.sh.
+# Tests of points as JSON, of merging them, and of bad usage. Sourced by test_grader.sh.
 
 # ---- points as JSON, merged -----------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ chinese hint 08z && grep -qx '第 1 条提示，共 1 条。 Look.' output || fa
 
 # ---- bad usage ------------------------------------------------------------------------------------
 
-# says STATUS TEXT ARGUMENT...: one line.
+# says STATUS TEXT ARGUMENT...: the grader must exit with STATUS and print one line that matches TEXT.
 says() {
     local status=$1 text=$2 found
     shift 2
@@ -94,7 +94,7 @@ TMPDIR=/nonexistent says 4 'no folder for temporary files' 02a
 says 4 '/nonexistent.json: cannot read it' --merge /nonexistent.json
 exercise --help >output 2>&1 && grep -q -- --handout output || fail '--help'
 
-# Standard output that cannot be written: one line, 4.
+# If standard output cannot be written: one line of message, exit status 4.
 for what in --help '' '--hint 02a' "--json --file answer.c 02a" '--file answer.c 02a'; do
     # shellcheck disable=SC2086
     exercise $what 2>output >/dev/full

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2015,SC2016,SC2154
-# Speed on a GPU, without one. Sourced by test_grader.sh.
+# Tests of the grading of speed, on a machine without a GPU. Sourced by test_grader.sh.
 
-# In place of nvcc the compiler for the CPU: what is timed then says nothing, but how it is told can be seen. All
-# launches run, so that a slow answer is one.
+# The compiler for the CPU replaces nvcc: the times mean nothing, but the report can be checked. All launches run,
+# so a slow answer really is slow.
 mkdir -p toolkit/bin
 ln -s "$root/common/simt/cuda" toolkit/include
 printf '#!/bin/sh\n[ "$1" = --version ] || exec "%s" -ccbin "%s" -pthread "$@"\n' \
