@@ -1,9 +1,9 @@
-# Counts the tests in a JUnit file of ctest: prints "PASSED FAILED SKIPPED", then a line "NAME: REASON" for
-# each that was skipped. POSIX awk.
+# Counts the tests in a JUnit file of ctest. Prints "PASSED FAILED SKIPPED", then a line "NAME: REASON" for
+# each skipped test. POSIX awk.
 #
-# ctest files a test that skipped itself and one whose program is missing both as "notrun"; only the
-# first is a skip. One of ours that was skipped because a program was not built counts as failed: test.sh
-# has built what its suite needs.
+# ctest writes "notrun" both for a test that skipped itself and for a test whose program is missing. Only
+# the first is a skip. A test of this repository that was skipped because a program was not built counts as
+# failed, because test.sh has built everything that its suite needs.
 
 /^[ \t]*<testcase / {
     end_test()

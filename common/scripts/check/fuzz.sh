@@ -72,7 +72,7 @@ printf '#include <stddef.h>\nint LLVMFuzzerTestOneInput(const char *d, size_t n)
 clang -fsanitize=fuzzer,address,undefined "$work/probe.c" -o "$work/probe" >/dev/null 2>&1 ||
     die 3 'clang with libFuzzer was not found'
 
-# build_in FOLDER OPTION...: the targets, with these options for cmake.
+# build_in FOLDER OPTION...: builds the targets in FOLDER, with these options for cmake.
 build_in() {
     local folder=$1
     shift
@@ -85,7 +85,7 @@ build_in() {
     }
 }
 
-# folders_of TARGET: where its seeds are.
+# folders_of TARGET: prints the folders with its seeds.
 folders_of() {
     printf '%s\n' "$seeds/$1"
     case $1 in
@@ -94,7 +94,7 @@ folders_of() {
     esac
 }
 
-# sources_of TARGET: what it is to cover.
+# sources_of TARGET: prints the sources that it should cover.
 sources_of() {
     case $1 in
     options) printf '%s\n' "$root"/common/{base/option.c,run/options.c,problem/*/options.c} ;;
@@ -116,7 +116,7 @@ if [[ $coverage == yes ]]; then
         mapfile -t sources < <(sources_of "$target")
         echo "== $target"
         "$profdata/llvm-cov" report "$program" -instr-profile="$work/profile" -show-functions "${sources[@]}" >"$work/report"
-        if [[ $target == png ]]; then # the file also writes
+        if [[ $target == png ]]; then # the file also has code that writes
             awk '$1 ~ /^(picture_read|picture.c:allocate)$/ { printf "%-40s %5d lines %8s\n", $1, $5, $7 }' "$work/report"
         else
             "$profdata/llvm-cov" report "$program" -instr-profile="$work/profile" "${sources[@]}" |
@@ -127,7 +127,7 @@ if [[ $coverage == yes ]]; then
 fi
 
 build_in "$build"
-# Half a terabyte of PNG is refused as it would be without a sanitizer.
+# malloc returns NULL for half a terabyte of PNG, as it does without a sanitizer.
 export ASAN_OPTIONS=allocator_may_return_null=1:malloc_context_size=4:detect_stack_use_after_return=0
 found=0
 for target in "${targets[@]}"; do

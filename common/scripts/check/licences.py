@@ -20,7 +20,7 @@ COMMENTS = ((re.compile(r"\.(c|h|cu|cuh|S|js|css)$"), "/* %s */"),
 
 
 def lines():
-    """(path, the last line that it should have)"""
+    """Yields (path, the last line that it should have)."""
     for path in tracked.files(ROOT):
         for pattern, comment in COMMENTS:
             if pattern.search(path) and not WITHOUT.match(path):

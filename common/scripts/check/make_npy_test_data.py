@@ -35,7 +35,7 @@ def write_version(path, array, version):
 
 
 def write_valid(folder):
-    warnings.simplefilter("ignore", UserWarning)  # NumPy's, on reading python2_long back
+    warnings.simplefilter("ignore", UserWarning)  # NumPy warns when it reads python2_long
     random = np.random.RandomState(20211116)
     float32 = (random.random_sample(37) * 2 - 1).astype(np.float32)
     bools = random.random_sample(37) < 0.5
@@ -50,7 +50,7 @@ def write_valid(folder):
     np.save(folder / "float32_0d.npy", np.array(2.5, dtype=np.float32))
     np.save(folder / "float32_empty_1d.npy", np.zeros(0, dtype=np.float32))
     np.save(folder / "float64_empty_2d.npy", np.zeros((0, 3)))
-    # Of one dimension: both orders are the same, and NumPy writes fortran_order False.
+    # With one dimension both orders are the same, so NumPy writes fortran_order False.
     np.save(folder / "bool_transposed_1d.npy", np.asfortranarray(bools))
     write_version(folder / "version2.npy", np.arange(5, dtype=np.float32), (2, 0))
     write_version(folder / "version3.npy", np.arange(5, dtype=np.float64), (3, 0))
@@ -66,20 +66,20 @@ def write_valid(folder):
     }
     for name, text in by_hand.items():
         (folder / f"{name}.npy").write_bytes(header_bytes(text) + data)
-        # What is taken for valid here has to be valid for NumPy, too.
+        # A file that these tests call valid must also be valid for NumPy.
         assert np.load(folder / f"{name}.npy").size == 6, name
 
-    # float32 x bool, the product of the mixed type, and sums; all in double.
+    # The dot product float32 x bool of the mixed type, and sums; all in double.
     wide = float32.astype(np.float64)
     np.save(folder / "answers_1d.npy",
             np.array([np.sum(wide), np.dot(wide, wide), np.dot(wide, bools.astype(np.float64))]))
 
 
 def write_vectors(folder):
-    """Inputs of the step programs, and what NumPy computes from them in float64: the dot products of
-    the float32 pair, the float64 pair and the float32 with the bool vector, then sum, max and min of
-    the float64 vector x, the dot product of the float16 pair and the sum of its x, and the dot product
-    of the float32 vector x with the float64 vector y."""
+    """Writes inputs of the step programs, and the results that NumPy computes from them in float64: the
+    dot products of the float32 pair, of the float64 pair, and of the float32 vector x with the bool
+    vector; sum, max and min of the float64 vector x; the dot product of the float16 pair and the sum of
+    its x; the dot product of the float32 vector x with the float64 vector y."""
     random = np.random.RandomState(20240229)
     x, y = random.standard_normal((2, 1003))
     mask = random.random_sample(1003) < 0.5
@@ -124,7 +124,7 @@ def write_malformed(folder):
         "data_truncated": whole[:-1],
         "data_missing": header_bytes(float32),
         "data_trailing": whole + b"\0\0\0",
-        # Lengths that point before the end of the dictionary, into the data, and past the file.
+        # Header lengths that end inside the dictionary, in the data, and past the end of the file.
         "header_length_short": header_bytes(float32, length=20) + data,
         "header_length_long": header_bytes(float32, length=118 + 8) + data,
         "header_length_huge": header_bytes(float32, (2, 0), length=0xFFFFFFFF) + data,

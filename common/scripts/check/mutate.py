@@ -56,8 +56,8 @@ EQUIVALENT = os.path.join(ROOT, "common/scripts/check/mutants_equivalent.txt")
 
 # ---- what is changed ----------------------------------------------------------------------------
 
-# (operator, what it matches, what is put in its place). All matches of a line are mutants of their
-# own. The operators are those of a programmer's slips in kernels.
+# (operator, pattern, replacement). Each match in a line gives a mutant. The operators imitate the
+# mistakes that programmers make in kernels.
 OPERATORS = [
     ("bound", r"(?<=[\w)\]]) < (?=[\w(])", " <= "),
     ("bound", r"(?<=[\w)\]]) <= (?=[\w(])", " < "),
@@ -109,13 +109,13 @@ OPERATORS = [
 ]
 OPERATORS = [(name, re.compile(pattern), to) for name, pattern, to in OPERATORS]
 
-HEADERS = (".h", ".cuh") # of steps: they may have code, such as the CPU's tile
+HEADERS = (".h", ".cuh") # headers of steps may contain code, such as the CPU's tile
 
 Mutant = collections.namedtuple("Mutant", "step source line nth operator before after text")
 
 
 def code_lines(text):
-    """(number, line) of what is code: no comments, no preprocessor, no tables of rungs."""
+    """Yields (number, line) for each line of code. Skips comments, directives and tables of rungs."""
     in_comment = in_directive = False
     for number, line in enumerate(text.split("\n")):
         stripped = line.strip()
@@ -152,7 +152,7 @@ def mutants_of(step, source):
 # ---- a build that is there ----------------------------------------------------------------------
 
 class Step:
-    """How the sources of a step are compiled and linked, from what CMake has written."""
+    """The commands that compile and link a step, read from CMake's files."""
 
     def __init__(self, build, name):
         self.name, self.folder = name, os.path.join(build, name)
@@ -172,7 +172,7 @@ class Step:
                     if os.path.exists(entry["file"] + ".ii"):
                         self.preprocessed.add(source)
                 self.commands[source, target] = (words, output)
-        self.made = {}  # what common/each_reduction.cmake has made: the sources that it includes
+        self.made = {}  # file that common/each_reduction.cmake has made: the sources that it includes
         folder = os.path.join(self.folder, "each_reduction")
         for unit in os.listdir(folder) if os.path.isdir(folder) else []:
             with open(os.path.join(folder, unit)) as file:
@@ -190,7 +190,7 @@ class Step:
         self.rungs = self._rungs()
 
     def _tests(self, build):
-        """[(command, environment)] of the step's tests that the quick suite has."""
+        """[(command, environment)] of the step's tests in the quick suite."""
         listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
         tests = []
@@ -204,7 +204,7 @@ class Step:
         return tests
 
     def require_success(self, command, environment, seconds):
-        """Runs a command without a change, once. One that fails can show nothing about a mutant."""
+        """Runs the unchanged command once. If it fails, it cannot say anything about a mutant."""
         key = (tuple(command), tuple(sorted(environment.items())))
         with self.lock:
             if key not in self.unchanged:
@@ -217,7 +217,7 @@ class Step:
                 status, shlex.join(command), output[-2000:]))
 
     def _symbols(self):
-        """{source: the functions that it calls}, {function: the source that has it}."""
+        """{source: the functions that it calls}, {function: the source that defines it}."""
         needs, has = {}, {}
         for (source, target), (_, output) in self.commands.items():
             path = os.path.join(self.folder, output)
@@ -234,7 +234,7 @@ class Step:
         return needs, has
 
     def _rungs(self):
-        """[(options that choose its ladder, name, sources of its own, sources that it can reach)]"""
+        """[(options that choose the rung's ladder, its name, its own sources, sources that it can reach)]"""
         rungs = []
         folder = os.path.join(ROOT, self.name)
         tables = sorted(path for path in glob.glob(os.path.join(folder, "**", "*.c"), recursive=True)
@@ -256,7 +256,7 @@ class Step:
             if not found and not path.endswith("step.c"):
                 raise Unusable("%s has no table of rungs" % path)
             for rows, users in found:
-                if rows.startswith("RUNGS("): # every type has the same
+                if rows.startswith("RUNGS("): # all types have the same rungs
                     rows = text
                 ladders = ['{ .name = "%s"' % climbs[name] if kind == "climb" and name in climbs else body
                            for kind, name, body in users]
@@ -264,7 +264,7 @@ class Step:
         return rungs
 
     def _rungs_in(self, rows, ladders, option):
-        """The rungs of one table, once for each ladder that has it."""
+        """The rungs of one table, once for each ladder that uses the table."""
         rungs = []
         for row in re.split(r"(?=\.name = \")", rows)[1:]:
             functions = dict(re.findall(r"\.(\w+) = (\w+)", row))
@@ -286,8 +286,8 @@ class Step:
         return rungs
 
     def runs(self, sources):
-        """Two lists of options: runs of the rungs that are in those sources, a ladder each; then of
-        the others that reach them."""
+        """Two lists of options, one run per ladder. The first is for the rungs in those sources, the
+        second for the other rungs that reach the sources."""
         first, then = collections.OrderedDict(), collections.OrderedDict()
         for ladder, name, own, reached in self.rungs:
             if own & sources:
@@ -298,8 +298,8 @@ class Step:
                  for ladder, names in runs.items()] for runs in (first, then)]
 
     def sources(self):
-        """The step's own sources of rungs, which the mutants are of: not those that come to nothing
-        here, such as for another processor."""
+        """The step's sources that get mutants: those of rungs. Leaves out sources that compile to nothing
+        on this machine, such as those for another processor."""
         folder = os.path.join(ROOT, self.name)
         names = {name for name, target in self.commands if target == self.name + "_rungs"}
         names |= {os.path.relpath(path, folder) for ending in HEADERS for path in
@@ -310,7 +310,7 @@ class Step:
                 self.units(name) and (name.endswith(HEADERS) or set(self.units(name)) & set(self.has.values()))]
 
     def units(self, source):
-        """The sources to compile if that one has changed: itself, or what includes it."""
+        """The sources to compile if that one has changed: itself, or the sources that include it."""
         folder = os.path.join(ROOT, self.name)
         name = os.path.relpath(os.path.join(folder, source), folder)
         if not name.endswith(HEADERS):
@@ -333,15 +333,15 @@ class Failed(Exception):
 
 
 class Unusable(Exception):
-    """A command fails without a change."""
+    """A command fails without a mutant."""
 
 
-DEVICES = 2  # of the ladders for several
+DEVICES = 2  # for the ladders for several devices
 
 
 def run(command, seconds, **more):
-    """(exit status, output); None: it took longer: so many seconds of a processor, or ten times as
-    long by the clock, since the machine may be busy. What it started is ended with it."""
+    """Returns (exit status, output). The status is None if the command was stopped: after `seconds` of
+    processor time, or ten times that by the clock, since the machine may be busy. Stops its children also."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -361,7 +361,7 @@ def run(command, seconds, **more):
 
 
 def link_others(folder, to, changed):
-    """Links all of a folder, except for one file and the folders above it, which are made."""
+    """Links everything in a folder, except for one file. Creates the folders that contain the file."""
     os.makedirs(to, exist_ok=True)
     first, _, rest = changed.partition(os.sep)
     for name in os.listdir(folder):
@@ -385,12 +385,12 @@ def runs_here(step, source):
 
 
 class Trial:
-    """One mutant, compiled and run in a folder of its own."""
+    """One mutant, which is compiled and run in a separate folder."""
 
     def __init__(self, step, mutant, folder):
         self.step, self.mutant, self.folder = step, mutant, folder
         self.environment = dict(instructions_of(mutant.source), SIMT_DEVICES=str(DEVICES))
-        # The tree of sources by links, for what includes "../07_gemm/parts/matrix.cuh", with this one changed.
+        # The tree of sources as links, with this one changed: sources include "../07_gemm/parts/matrix.cuh".
         self.sources = os.path.join(folder, "sources", step.name)
         os.makedirs(self.sources)
         for name in os.listdir(ROOT):
@@ -402,10 +402,10 @@ class Trial:
             file.write(mutant.text)
 
     def compiled(self, target, unit):
-        """{original's object: mutant's object} of a unit, for that target."""
+        """{original object: mutant object} of a unit, for that target."""
         words, original = self.step.commands[unit, target]
         words = list(words)
-        # __FILE__ is that of the original.
+        # __FILE__ must be the same as in the original.
         words[1:1] = ["-I" + self.sources,
                       "-fmacro-prefix-map=%s/=%s/" % (os.path.join(self.folder, "sources"), ROOT)]
         source = os.path.join(self.sources, unit)
@@ -414,7 +414,7 @@ class Trial:
         if unit.endswith(".cu"):
             rewritten = os.path.join(self.folder, target + "_" + unit.replace("/", "_") + ".cpp")
             made = os.path.join(self.step.folder, "each_reduction", unit)
-            if os.path.exists(made):  # common/each_reduction.cmake: it includes the source
+            if os.path.exists(made):  # made by common/each_reduction.cmake; it includes the source
                 with open(made) as file:
                     text = file.read().replace(os.path.join(ROOT, self.step.name), self.sources)
                 source = os.path.join(self.folder, target + "_" + unit)
@@ -439,8 +439,8 @@ class Trial:
         return {original: to}
 
     def linked(self, target, objects, to):
-        """Links a program with the mutant's objects in place of the original's, and before the
-        others: of what several have, as of templates of a header, the first is taken."""
+        """Links a program with the mutant's objects instead of the original's. They come first, because
+        the linker takes the first definition if several objects have one, as with templates of a header."""
         words = [word for word in self.step.programs[target] if word not in objects]
         after = words.index(next(word for word in words if word.endswith(".o")))
         words[after:after] = objects.values()
@@ -451,7 +451,7 @@ class Trial:
         return to
 
     def noticed_by(self, seconds):
-        """What notices the mutant; None: nothing does."""
+        """What notices the mutant, or None."""
         step, name = self.step, self.step.name
         units = step.units(self.mutant.source)
         target = name + "_rungs"
@@ -483,13 +483,13 @@ class Trial:
         return None
 
     def with_mutant(self, word):
-        """The word of a command with the mutant's programs instead of the build's."""
+        """The word of a command, with the mutant's program instead of the build's."""
         return re.sub(re.escape(self.step.build + os.sep) + r"((?:bin|tests)/\w+)", lambda match:
                       os.path.join(self.folder, match[1])
                       if os.path.exists(os.path.join(self.folder, match[1])) else match[0], word)
 
     def runs_of(self, program, units, turn, seconds):
-        """What the program notices, in the first or second turn of Step.runs."""
+        """What the program notices in the runs of Step.runs: turn 0 is its first list, turn 1 its second."""
         original = os.path.join(self.step.bin, self.step.name)
         for options in self.step.runs(units)[turn]:
             options = ["--warmup", "0", "--reps", "1"] + options
@@ -516,7 +516,7 @@ def same_code(one, other):
 
 
 def what_noticed(status, output):
-    """What a run says of the mutant; None: nothing. Status 2 to 4 says that it did not do the work."""
+    """What a run says about the mutant, or None. Status 2 to 4 means that the program refused to run."""
     if status in (0, 2, 3, 4):
         return None
     if status == 1 and "verdict" in output and not re.search(r"(?m)^  \S+: ended the run: ", output):
@@ -529,14 +529,14 @@ def what_noticed(status, output):
 # ---- the equivalent ones ------------------------------------------------------------------------
 
 def keys_of(mutant):
-    """What may name it in that file: all such changes of a source, or the N-th (#N)."""
+    """The keys that may name a mutant in that file: every such change in a source, or the N-th (#N)."""
     path = os.path.relpath(mutant.source, ROOT)
     return [(path, mutant.before, mutant.after),
             ("%s #%d" % (path, mutant.nth), mutant.before, mutant.after)]
 
 
 def read_equivalent():
-    """{(file, before, after): reason}: a block of three lines each, and the reason."""
+    """{(file, before, after): reason}. The file has a paragraph per entry: three lines, then the reason."""
     found = {}
     with open(EQUIVALENT) as file:
         blocks = [block for block in re.split(r"\n\s*\n", file.read()) if block.strip()]
@@ -551,7 +551,7 @@ def read_equivalent():
 
 
 def stale(equivalent):
-    """Entries that are no mutants any more."""
+    """The entries that no longer match a mutant."""
     for path, before, after in equivalent:
         source = os.path.join(ROOT, path.split(" #")[0])
         if not os.path.exists(source) or not any(
@@ -566,7 +566,7 @@ ORDER = ["verdict", "checks", "crash", "tests", "same code", "equivalent", "does
 
 
 def sample_of(mutants, count, choose):
-    """That many, about equally many of each operator and step."""
+    """A sample of that size, with about the same number of mutants per operator and step."""
     choose.shuffle(mutants)
     turns = collections.Counter()
     ranked = []
@@ -591,7 +591,7 @@ def row_key(row):
 
 
 def read_report(path):
-    """The rows of a report as far as it is there."""
+    """The rows of a report that may be incomplete."""
     if not os.path.exists(path):
         return []
     with open(path, newline="") as file:
@@ -599,13 +599,13 @@ def read_report(path):
 
 
 def noticed_before(mutants, path, noticed_by):
-    """Those of the mutants that the report says were noticed by that."""
+    """The mutants that, according to the report, were noticed by `noticed_by`."""
     keys = {row_key(row) for row in read_report(path) if row["noticed_by"] == noticed_by}
     return [mutant for mutant in mutants if row_key(row_of(mutant)) in keys]
 
 
 def forget(path, mutants):
-    """Takes their rows out of the report."""
+    """Removes the rows of these mutants from the report."""
     keys = {row_key(row_of(mutant)) for mutant in mutants}
     rows = [row for row in read_report(path) if row_key(row) not in keys]
     with open(path + ".new", "w", newline="") as file:
@@ -616,7 +616,7 @@ def forget(path, mutants):
 
 
 def print_table(rows):
-    """By operator, of (operator, noticed by)."""
+    """Prints a table by operator from rows of (operator, noticed by)."""
     columns = [column for column in ORDER if any(noticed == column for _, noticed in rows)]
     counts = collections.Counter(rows)
     print("%-18s" % "operator" + "".join("%18s" % column for column in columns) + "%8s" % "all")
@@ -627,7 +627,7 @@ def print_table(rows):
 
 
 def print_csv(rows):
-    """The same as CSV with all columns that a mutant can be noticed by, and with the steps."""
+    """Prints the same table as CSV, with the steps and with a column for each way to notice a mutant."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["of"] + [column.replace(" ", "_") for column in ORDER] + ["all"])
     steps = [(row["file"].split("/")[0], row["noticed_by"]) for row in rows]

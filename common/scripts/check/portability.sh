@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and tests with each compiler, and for each system, that is at hand: see --help.
+# Builds and tests with each compiler, and for each system, that is available. See --help.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../../.." && pwd -P)
 
@@ -117,7 +117,7 @@ trap 'rm -rf -- "$work"' EXIT
 system=$(. /etc/os-release && echo "$ID-${VERSION_ID:-${VERSION_CODENAME:-unstable}}")
 bad=0
 
-# row NAME VERSION TESTS FAILED WARNINGS NOTE
+# row NAME VERSION TESTS FAILED WARNINGS NOTE: prints a result, and appends it to the CSV file if there is one.
 row() {
     printf '%-15s %-9s %-9s %s tests, %s failed, %s warnings%s\n' "$system" "$1" "$2" "$3" "$4" "$5" "${6:+: $6}"
     (($4 == 0)) || bad=1
@@ -127,21 +127,21 @@ row() {
     fi
 }
 
-# The last build of the two commands; one that never began has no log.
+# Counts the warnings in the last build of run.sh or test.sh. There is no log if the build never began.
 warnings_of_commands() {
     cat -- "$root/build/simt/build.log" 2>/dev/null | grep -c 'warning:' || true
 }
 
-# build NAME OPTION...: in $work/NAME, with what it said in $work/log.
+# build NAME OPTION...: builds in $work/NAME, with the output in $work/log.
 build() {
     local name=$1
     shift
-    # -O1: half the time of -O3 for the compiler; kernels are compiled with that anyway.
+    # -O1 takes the compiler half the time of -O3. The CPU back end compiles kernels with -O1 anyway.
     cmake -S "$root" -B "$work/$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DRUNGS_BACKEND=simt "$@" >"$work/log" 2>&1 &&
         cmake --build "$work/$name" -j "$jobs" --target "${targets[@]}" >>"$work/log" 2>&1
 }
 
-# run NAME VERSION NOTE: the tests of what was built.
+# run NAME VERSION NOTE: runs the tests of what was built.
 run() {
     local passed failed
     ctest --test-dir "$work/$1" -j "$jobs" "${tests[@]}" --output-on-failure >"$work/tests" 2>&1 || true
@@ -162,7 +162,7 @@ not_built() {
 }
 
 for name in "${names[@]}"; do
-    # What is built, and its tests.
+    # The targets to build, and their tests.
     targets=(01_cpu_naive 02_cpu_simd_threads 05_gpu_shared_tree test_simt_api test_simt_failing
         test_simt_execution test_simt_counts_1 test_simt_faults simt_faults)
     tests=(-R '^(0[125]_.*\.run|simt\.test_simt_(api|failing|execution|counts_1|faults))$')
@@ -170,7 +170,7 @@ for name in "${names[@]}"; do
     clang)
         targets=(all) tests=(-L '^simt$' -LE '^slow$' -E 'test_(explorer|bench)')
         version=$(clang -dumpversion)
-        # As the preset has it: at -O1 clang leaves frames out that reports name.
+        # -O3 as in the preset, because at -O1 clang leaves out frames that reports name.
         if build clang --preset clang -DCMAKE_C_FLAGS_RELEASE='-O3 -DNDEBUG'; then
             run clang "$version" 'everything; all tests of the back end'
         else
@@ -209,14 +209,14 @@ for name in "${names[@]}"; do
             -DCMAKE_C_COMPILER=$cross-gcc -DCMAKE_CXX_COMPILER=$cross-g++ -DCMAKE_ASM_COMPILER=$cross-gcc \
             -DCMAKE_CROSSCOMPILING_EMULATOR="$emulator" -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON \
             -DCMOCKA_INCLUDE_DIR="$sysroot/include" -DCMOCKA_LIBRARY="$libraries/libcmocka.so"; then
-            # Programs that programs start: by a script, since only qemu can execute them.
+            # A test program starts these programs. A script starts them through qemu, which alone can run them.
             for program in "$work"/arm64/tests/{simt_faults,test_simt_failing}; do
                 mkdir -p "${program%/*}/.arm64"
                 mv "$program" "${program%/*}/.arm64/"
                 printf '#!/bin/sh\nexec %s %q "$@"\n' "${emulator//;/ }" "${program%/*}/.arm64/${program##*/}" >"$program"
                 chmod +x "$program"
             done
-            tests=("${tests[@]/failing|/}") # which ctest would start as a program
+            tests=("${tests[@]/failing|/}") # ctest would start the script through qemu
             run arm64 "$version" "$(qemu-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/qemu \1/p')"
         else
             not_built arm64 "$version"

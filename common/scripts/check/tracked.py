@@ -1,8 +1,8 @@
-"""Which files the checks of pages, layers and formatting read: those that git tracks.
+"""Lists the files that the checks of pages, layers and formatting read: those that git tracks.
 
-A reader's notes, kernels and build folders lie among them and are not checked. Without a git
-checkout (an unpacked archive, or no git), every file is checked except hidden folders and build
-folders, and note() says so: the checks then find too much rather than too little."""
+A reader's notes, kernels and build folders may be in the same folders; they are not checked. Without a git
+checkout (an unpacked archive, or git is not installed), all files are checked except for those in hidden
+folders and build folders. The checks may then report too much; note() says so."""
 import os
 import subprocess
 
@@ -10,7 +10,7 @@ BUILD_FOLDERS = ("build", "Testing", "__pycache__")
 
 
 def git(root, *arguments):
-    """What git prints, or None if it fails or is not installed."""
+    """The output of git, or None if it fails or is not installed."""
     try:
         done = subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               check=False)
@@ -20,7 +20,7 @@ def git(root, *arguments):
 
 
 def listed_by_git(root):
-    """None if root is not the top of a checkout: inside another repository git lists that one's files."""
+    """None if root is not the top of a checkout. Inside another repository, git would list its files."""
     top = git(root, "rev-parse", "--show-toplevel")
     if top is None or os.path.realpath(top.rstrip("\n")) != os.path.realpath(root):
         return None
@@ -37,14 +37,14 @@ def everything(root):
 
 
 def files(root):
-    """Paths relative to root, with forward slashes, sorted; without those that were deleted."""
+    """Sorted paths relative to root, with forward slashes, without deleted files."""
     listed = listed_by_git(root)
     return sorted(path for path in (everything(root) if listed is None else listed)
                   if os.path.isfile(os.path.join(root, path)))
 
 
 def note(root):
-    """A line to print where git cannot tell, or None."""
+    """A line to print if git cannot list the files, or None."""
     if listed_by_git(root) is None:
         return "no git checkout here: all files are checked, also those that are not the project's"
     return None

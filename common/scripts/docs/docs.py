@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 """Keeps the pages true: docs.py --check | --update [--root FOLDER]
 
-The pages are every README.md of the steps, the one at the top and all of docs/. Their sources have
-five kinds of comments and no others. What four of them hold is compared with its source, and written
-anew with --update:
+The pages are every README.md of the steps, the README.md at the top and all of docs/. Their sources
+contain five kinds of comments and no others. --check compares the contents of the comments with their
+sources; --update writes them anew:
 
   <!-- snippet: PATH NAME -->       consecutive lines of the function, kernel, struct or macro NAME
-  ```c                              in the source PATH. A page chooses which; where the source has
+  ```c                              in the source PATH. A page chooses the lines. If the source has
   ```                               changed, --update keeps the first and last line that still exist
-  <!-- end snippet -->              and takes all between them.
+  <!-- end snippet -->              and all lines between them.
 
-  <!-- file: PATH -->               all of a file: a small program, or what it prints (the outputs
-  ```text                           docs/programs/*.txt are kept by common/tests/test_programs.py)
+  <!-- file: PATH -->               a whole file: a small program, or its output (test_programs.py in
+  ```text                           common/tests writes the outputs docs/programs/*.txt)
   ```
   <!-- end file -->
 
-  <!-- output: COMMAND -->          what a command prints: common/tests/test_outputs.py runs it, and says
-  ```text                           where lines of the page are not among those printed
+  <!-- output: COMMAND -->          what a command prints: common/tests/test_outputs.py runs it, and
+  ```text                           reports lines of the page that the command does not print
   ```
   <!-- end output -->
 
@@ -25,13 +25,13 @@ anew with --update:
 
   <!-- plot: NAME OPTION... FILE.csv... = HASH -->
   ![...](pictures/NAME.svg)         drawn by plot_results.py from files of docs/results. HASH is of
-                                    those files and of plot_results.py, so that an outdated picture
-                                    is noticed also where matplotlib is missing.
+                                    those files and of plot_results.py. It shows that a picture is
+                                    outdated even if matplotlib is missing.
 
-Prose says "about twice" or gives a rounded figure, and nothing marks it. docs/claims.txt has the
-same as comparisons of measured numbers, a line each; --check evaluates them.
+Prose says "about twice" or gives a rounded figure, without a comment. docs/claims.txt repeats each such
+claim as a comparison of measured numbers, one per line; --check evaluates them.
 
-Both .txt files have a part for each page. It begins with the page's path and defines names, each
+Both .txt files have a part for each page. It begins with the page's path and defines names. A name stands
 for rows of files in docs/results, or for the counts of a run in common/simt/tests/rung_counts.txt:
 
   docs/05_gpu_shared_tree.md                                   # and this is a comment
@@ -39,20 +39,20 @@ for rows of files in docs/results, or for the counts of a run in common/simt/tes
   counts = 05_gpu_shared_tree --n 65537
 
 NAME[WORD...] is a number. The words choose its row. A word is COLUMN=VALUE, or just a value (naive,
-f32, 64M) if one of the columns KEYS has it; a|b is either. Words in brackets overrule those of the
+f32, 64M) if one of the columns KEYS has it; a|b means a or b. Words in brackets override those of the
 name. A word that is a column's name chooses the number, by default median_us or value; a*b is the
-product of two columns. Where several rows fit, it is min NAME[...], or max, sum, median or count;
-"NAME = min FILE.csv" says so once for all.
+product of two columns. If several rows fit, write min NAME[...], or max, sum, median or count.
+"NAME = min FILE.csv" does that for every use of the name.
 
-A claim compares numbers. x ~ y holds if x is within a twentieth of y. "for" repeats a line, in either
-file, for each value:
+A claim compares numbers. x ~ y holds if x is within a twentieth of y. "for" repeats a line for each
+value, in either file:
 
   us[interleaved 1M] > us[strided 1M] > us[sequential 1M]
   for N in 1M 64M: us[last_warp N] / us[unrolled N] ~ 1
 
-A table has rows and columns. A row's words choose among rows of files as well, for all its numbers,
-but those of the name and in brackets overrule them. A column is HEADING = EXPRESSION : FORMAT, the
-format one of Python's. @2 is the row's second cell, "x to y" a range.
+A table has rows and columns. A row's words also choose among rows of files, for all its numbers; words
+of the name and in brackets override them. A column is HEADING = EXPRESSION : FORMAT, with a Python
+format. @2 is the row's second cell, "x to y" is a range.
 
   table times
   rows: serial interleaved strided                             # or "each: rung of us"
@@ -64,16 +64,16 @@ format one of Python's. @2 is the row's second cell, "x to y" a range.
   row: a tree | `shuffle` | ... | a note = shuffle 06_gpu_warp_shuffle
 
 An edition of the pages in another language is a folder of docs, named by the language's two letters
-(docs/zh), and README.zh.md next to the README.md of each exercise. Its pages have the same comments, and docs/zh/NAME.md the tables of docs/NAME.md, with
-headings and cells as the edition's words.txt has them: a line "English | translation" for each,
-and English where there is none. translated.py tells what is behind the English, or differs from it.
+(docs/zh), and README.zh.md next to the README.md of each exercise. Its pages have the same comments.
+docs/zh/NAME.md has the tables of docs/NAME.md; its headings and cells are translated by the edition's
+words.txt, which has a line "English | translation" for each. Without a line, the English stays.
+translated.py reports pages that are behind the English or differ from it.
 
---check further asks for: links and anchors that lead somewhere, paths in `code` that exist, every
-rung of a step on the step's page and in its README, there with the idea that --list prints (--update
-writes it), every exercise in the step's README and
-with its hints in each edition, every page
-in the index, every file of docs/results on some page, no percentage of a peak above 100 in one, and
-pictures that are well-formed SVG.
+--check also requires the following. Links and anchors lead somewhere. Paths in `code` exist. Every rung of
+a step is on the step's page and in its README, there with the idea that --list prints (--update writes
+it). Every exercise is in the step's README, and has its hints in each edition. Every page is in the index.
+Every file of docs/results is on some page, and has no percentage of a peak above 100. Pictures are
+well-formed SVG.
 
 Exit status: 0 all is right, 1 something differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
@@ -99,7 +99,7 @@ import tracked  # noqa: E402
 
 
 class Wrong(Exception):
-    """What is wrong, in one line."""
+    """An error, described in one line."""
 
 
 def read(path):
@@ -108,20 +108,20 @@ def read(path):
 
 
 def find_pages(root):
-    """Paths relative to root, with forward slashes."""
+    """The pages' paths relative to root, with forward slashes."""
     return [path for path in tracked.files(root)
             if path.endswith(".md") and re.match(r"(docs/(?!results/)|\d\d_[^/]*/)|[^/]*$", path)]
 
 
 def edition_of(page):
-    """The folder of the edition that has the page or picture, docs/zh for what is in it and for NAME.zh.md and .zh.svg
-    elsewhere, or None."""
+    """The folder of the edition that has the page or picture, or None for English. It is docs/zh for files in it
+    and for NAME.zh.md and NAME.zh.svg in other folders."""
     match = re.match(r"docs/([a-z]{2})/|.*\.([a-z]{2})\.(?:md|svg)$", page)
     return "docs/" + (match.group(1) or match.group(2)) if match else None
 
 
 def original_of(page):
-    """The English page that the page is a translation of; the page itself if it is none."""
+    """The English original of a page; the page itself if it is English."""
     edition = edition_of(page)
     if edition is None:
         return page
@@ -153,7 +153,7 @@ def line_of(text, at):
 
 
 def renew(pattern, text, make, complain):
-    """The text with make(match) in place of each match."""
+    """The text with make(match) instead of each match."""
     def one(match):
         try:
             return make(match)
@@ -168,18 +168,18 @@ def renew(pattern, text, make, complain):
 
 SNIPPET = re.compile(r"(?P<head><!-- snippet: (?P<path>\S+) (?P<name>\S+) -->\n```\w*\n)"
                      r"(?P<excerpt>(?:(?!```).*\n)*)(?P<end>```\n<!-- end snippet -->)")
-# A line of a definition before that of its name.
+# A line that belongs to a definition and comes before the line with its name.
 BEGINNING = re.compile(r"\s*(template\b|__|static\b|extern\b|inline\b)(?!.*[;}]\s*$)")
 
 
 def code_only(line):
-    """The line without comments, strings and characters, roughly: enough to count braces."""
+    """The line roughly without comments, strings and characters. That is enough to count braces."""
     line = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'', "", line)
     return re.sub(r"//.*|/\*.*?(\*/|$)", "", line)
 
 
 def end_of_definition(lines, start):
-    """The line of the closing brace if what begins here has a body, else None."""
+    """The line of the closing brace if the definition that begins here has a body, else None."""
     depth = parentheses = 0
     opened = False
     for at in range(start, len(lines)):
@@ -224,14 +224,14 @@ LANGUAGES = {".cu": "cpp", ".cuh": "cpp", ".c": "c", ".h": "c", ".txt": "text"}
 
 
 def with_language(head, path):
-    """The comment and the fence below it, with the language that the file is in."""
+    """The comment and the fence below it, with the language of the file."""
     language = LANGUAGES.get(os.path.splitext(path)[1])
     return re.sub(r"```\w*\n$", "```%s\n" % language, head) if language else head
 
 
 def snippet_of(lines, name, excerpt):
-    """What the source's lines have in the excerpt's place: from the first to the last of its lines
-    that still exist; all of the definition if the excerpt is empty."""
+    """The new excerpt from the source's lines: from the first to the last line of the old excerpt that
+    still exist, or the whole definition if the old excerpt is empty."""
     bodies = definitions(lines, name)
     if not bodies:
         raise Wrong("no definition of %s" % name)
@@ -287,7 +287,7 @@ REFERENCE = re.compile(r"(?:\b(%s) )?\b([A-Za-z]\w*)\[([^\]]*)\]" % "|".join(COM
 
 
 def expand(value):
-    """64K as the files write it: 65536."""
+    """Writes 64K as the files do: 65536."""
     match = re.fullmatch(r"(\d+)([KMG])", value)
     return str(int(match.group(1)) * SIZES[match.group(2)]) if match else value
 
@@ -312,7 +312,7 @@ def rows_of(root, source):
 
 
 class Name:
-    """The rows of [min|max|...] FILE.csv... WORD..., or of PROGRAM ARGUMENT..."""
+    """A name's definition: the rows of [min|max|...] FILE.csv... WORD..., or of PROGRAM ARGUMENT..."""
 
     def __init__(self, root, text):
         words = text.split()
@@ -324,7 +324,7 @@ class Name:
         self.parsed = {}
 
     def parse(self, word):
-        """(column, values) of a condition, (None, columns) of a number, or None."""
+        """(column, values) for a condition, (None, columns) for a number, or None."""
         if word not in self.parsed:
             self.parsed[word] = self.parse_anew(word)
         return self.parsed[word]
@@ -343,7 +343,7 @@ class Name:
         return None
 
     def matching(self, words, of_row=()):
-        """The rows that fit, and the number's columns."""
+        """The rows that match the words, and the columns of the number."""
         chosen = {}
         for word in of_row:
             parsed = self.parse(word)
@@ -362,7 +362,7 @@ class Name:
                 if all(row.get(column) in values for column, values in chosen.items())], columns
 
     def number(self, words, of_row, combine):
-        """None if no row fits."""
+        """The number, or None if no row fits."""
         rows, columns = self.matching(words, of_row)
         if rows and not columns:
             raise Wrong("which column? [%s]" % " ".join(words))
@@ -381,7 +381,7 @@ class Name:
 
 
 def calculate(expression, names, of_row=()):
-    """(value, expression with its numbers); the value is None where a row is missing."""
+    """(value, expression with its numbers). The value is None if a row is missing."""
     missing = []
 
     def number(match):
@@ -414,7 +414,7 @@ def calculate(expression, names, of_row=()):
 
 
 class Part:
-    """What tables.txt or claims.txt has of a page."""
+    """The part of tables.txt or claims.txt for one page."""
 
     def __init__(self):
         self.names = {}
@@ -423,7 +423,7 @@ class Part:
 
 
 def lines_of(path):
-    """(number, line) without comments and with "for N in 1 2: ..." written out."""
+    """Yields (number, line) without comments and with each "for N in 1 2: ..." expanded."""
     for at, line in enumerate(read(path).split("\n") if os.path.exists(path) else [], 1):
         line = re.sub(r"(^|\s)# .*|^#$", "", line).strip()
         loop = re.fullmatch(r"for (\w+) in ([^:]*): (.*)", line)
@@ -477,7 +477,7 @@ TABLE = re.compile(r"(?P<head><!-- table: (?P<name>\S+) -->\n)(?:\|.*\n)*<!-- en
 
 
 def cell_of(word):
-    """A row's word as its first cell: a rung in `code`, 2048x2048x1024 as 2048 x 2048 x 1024."""
+    """A row's word, written as its first cell: a rung in `code`, 2048x2048x1024 as 2048 x 2048 x 1024."""
     word = word.rpartition("=")[2]
     if re.fullmatch(r"\d+(x\d+)+", word):
         return word.replace("x", " x ")
@@ -485,7 +485,7 @@ def cell_of(word):
 
 
 def rows_and_columns(lines, names):
-    """The heads, rows as (cells, words), and columns as (heading, expression, format)."""
+    """The headings, the rows as (cells, words), and the columns as (heading, expression, format)."""
     heads, rows, columns = ["rung"], [], []
     for line in lines:
         key, _, value = line.partition(": ")
@@ -514,7 +514,7 @@ def rows_and_columns(lines, names):
 
 
 def words_of(root, edition, complain):
-    """{English: translation} of an edition's words.txt."""
+    """{English: translation} from an edition's words.txt."""
     words, name = {}, edition + "/words.txt"
     path = os.path.join(root, name)
     for at, line in enumerate(read(path).split("\n") if os.path.exists(path) else [], 1):
@@ -529,7 +529,7 @@ def words_of(root, edition, complain):
 
 
 def moved(target, page):
-    """A link's target in the original of the page, as the page itself has to write it."""
+    """A link's target in the English page, as this page must write it."""
     if re.match(r"[a-z][a-z+.-]*:|#", target):
         return target
     path = os.path.join(os.path.dirname(original_of(page)), target)
@@ -583,7 +583,7 @@ def renew_tables(part, text, translate, complain):
 
     used = set()
     text = renew(TABLE, text, make, complain)
-    for name in part.tables if translate is None else ():  # translated.py tells of the others
+    for name in part.tables if translate is None else ():  # translated.py reports the others
         if name not in used:
             complain(1, "docs/tables.txt has a table '%s' that is not on this page" % name)
     return text
@@ -636,7 +636,7 @@ def renew_plots(root, text, complain, update):
 
 
 def check_comments(text, complain):
-    """Complains of comments that are none of the five kinds, or are not closed."""
+    """Complains about comments that are not closed or are not one of the five kinds."""
     for pattern in (SNIPPET, FILE, OUTPUT, TABLE, PLOT):
         text = pattern.sub(lambda match: "\n" * match.group().count("\n"), text)
     for match in re.finditer("<!--.*", text):
@@ -645,7 +645,7 @@ def check_comments(text, complain):
 
 
 def headings_of(text):
-    """(line from 0, title, the id that GitHub gives it) of each heading."""
+    """Yields (line from 0, title, the id that GitHub gives it) for each heading."""
     seen = {}
     for at, line in enumerate(without_code(text).split("\n")):
         heading = re.match(r"#{1,6}\s+(.*?)\s*#*\s*$", line)
@@ -667,7 +667,7 @@ LINK = re.compile(r"(?<!\\)\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|<img [^>
 
 
 def links_of(text):
-    """(line, target) of every link and picture."""
+    """Yields (line, target) for each link and picture."""
     plain = without_code(text)
     for match in LINK.finditer(plain):
         yield line_of(plain, match.start()), match.group(1) or match.group(2)
@@ -695,11 +695,11 @@ def check_links(root, page, text, complain):
 
 
 def check_paths(root, text, complain):
-    """Paths that a page names in `code`."""
+    """Checks that the paths that a page names in `code` exist."""
     plain = without_code(text)
     for match in re.finditer(r"`((?:common|docs|\d\d_[a-z_]+)/[\w./+-]*\w)`", plain):
         path = match.group(1)
-        # A task is the reader's own copy of a skeleton: ./test.sh exercise puts it there.
+        # A task is the reader's copy of a skeleton. ./test.sh exercise creates it.
         if not os.path.exists(os.path.join(root, path)) and "/task." not in path:
             complain(line_of(plain, match.start()), "no such file: %s" % path)
 
@@ -708,7 +708,7 @@ def check_paths(root, text, complain):
 
 
 def tables_of(root, step):
-    """The texts of a step's tables of rungs, one for each ladder.c in its folder and those below."""
+    """The texts of a step's tables of rungs, one for each ladder.c in its folder and in its subfolders."""
     tables = []
     for path in tracked.files(root):
         if re.match(r"%s/(?!exercise/|tests?/|test_).*\.c$" % step, path):
@@ -720,7 +720,7 @@ def tables_of(root, step):
 
 
 def rungs_of(root, step):
-    """The names in a step's tables of rungs, except for a learner's own, which begin with my_."""
+    """The names in a step's tables of rungs, except for a learner's rungs, whose names begin with my_."""
     names = []
     for table in tables_of(root, step):
         names += re.findall(r'\.rung =\s*\{\.name = "(?!my_)([^"]+)"', table)
@@ -737,7 +737,7 @@ def ideas_of(root, step):
 
 
 def renew_ideas(root, page, text):
-    """In the README of a step, the cell after a rung's name begins with the rung's idea, as --list has it."""
+    """Renews the rungs' ideas in a step's README: the cell after a rung's name begins with its idea from --list."""
     if not re.match(r"\d\d_[^/]+/README\.md$", page):
         return text
     ideas = ideas_of(root, page.split("/")[0])
@@ -758,7 +758,7 @@ def steps_of(root):
 
 
 def check_rungs(root, complain):
-    """Each rung is on a page of its step; the README has each rung, or each folder that has a ladder."""
+    """Checks that each rung is on a page of its step. A README names each rung, or each folder with a ladder."""
     for step in steps_of(root):
         rungs = rungs_of(root, step)
         if not rungs:
@@ -783,7 +783,7 @@ def check_rungs(root, complain):
 
 
 def check_exercises(root, texts, complain):
-    """A step's README links to each of its exercises, which has its task and its hints in each edition."""
+    """Checks that a step's README links to each exercise, and that each edition has its task and hints."""
     languages = {edition_of(page)[-2:] for page in texts if edition_of(page)}
     for page in texts:
         match = re.match(r"(\d\d_[^/]+)/exercise/([^/]+)/README\.md$", page)
@@ -798,7 +798,7 @@ def check_exercises(root, texts, complain):
 
 
 def check_results(root, complain):
-    """No percentage of a peak is above 100: then the peak is not the one that limits the rung."""
+    """Checks that no percentage of a peak is above 100. If one is, that peak does not limit the rung."""
     for path in tracked.files(root):
         if re.match(r"docs/results/.*\.csv$", path):
             with open(os.path.join(root, path), encoding="utf-8", newline="") as file:
@@ -817,7 +817,7 @@ def check_index(root, texts, complain):
             linked.setdefault(match["path"], set()).add(page)
     for page in texts:
         if "/exercise/" in page or page in ("README.md", "docs/README.md"):
-            continue  # ./test.sh exercise lists those
+            continue  # ./test.sh exercise lists the exercises
         index = "docs/README.md" if page.startswith("docs/") else "README.md"
         if edition_of(page):
             first = edition_of(page) + "/README.md"
@@ -833,7 +833,7 @@ def check_index(root, texts, complain):
 
 
 def tell_difference(text, now, complain):
-    """One line for each run of lines that differs."""
+    """Complains in one line about each range of lines that differs."""
     old, new = text.split("\n"), now.split("\n")
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, first, last, other, end in matcher.get_opcodes():
