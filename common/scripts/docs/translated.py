@@ -1,30 +1,30 @@
 #!/usr/bin/env python3
-"""Tells which translations are behind: translated.py --check | --diff | --record PAGE...
+"""Reports which translations are behind: translated.py --check | --diff | --record PAGE...
 
 An edition of the pages in another language is a folder of docs, such as docs/zh. Its translated.txt
-has a line for each section of its pages, a section being a heading and what follows up to the next:
+has a line for each section of its pages. A section is a heading with the text up to the next heading:
 
-  PAGE#SECTION ENGLISH_PAGE#SECTION HASH     translated from that English, as it was
-  PAGE#SECTION -                             has no English: written for the edition
+  PAGE#SECTION ENGLISH_PAGE#SECTION HASH     translated from the English text that had this hash
+  PAGE#SECTION -                             has no English text: written for the edition
 
-Sections are named as links name them. The hash is of the English text without what docs.py makes
-from sources, and without line breaks: a new measurement or a reflowed paragraph changes nothing.
+Sections are named as in links. The hash is of the English text without line breaks and without the parts
+that docs.py makes from sources. Therefore a new measurement or a reflowed paragraph changes nothing.
 
---check tells two kinds of things. Where the English has changed, was added or removed since, the
-translation is behind. Whoever changes the English need not know the other language, so that is
-told and is no failure: the exit status stays 0, and a last line "skipped: ..." has the test shown
-as skipped. So is a word of words.txt or a message of messages.txt that is no longer, or not there yet. What a translator can have done wrong is a failure: a section without a line, or a line
-without its section; an English page or picture linked to that the edition has itself; and, in a section that
-is not behind, other commands, code, comments of docs.py, `names`, numbers or links than in the
-English. (Numbers of one digit, and those before "million" or the like, are written otherwise in
-another language, so they are not compared; nor are minutes, as reading takes another time.)
+--check reports two kinds of problems. First, a translation is behind if the English text was changed,
+added or removed since. An author of the English pages need not know the other language. Therefore this
+is not a failure: the exit status stays 0, and a last line "skipped: ..." marks the test as skipped. The
+same holds for an outdated or missing word of words.txt or message of messages.txt. Second, a mistake of
+the translator is a failure: a section without a line, or a line without its section; a link to an English
+page or picture that the edition has itself; and, in a section that is not behind, commands, code, comments
+of docs.py, `names`, numbers or links that differ from the English. (Other languages write numbers of one
+digit, and those before "million", differently; reading times differ also. These are not compared.)
 
---record writes the lines of pages whose translation has been brought up to date. A page's first
-lines pair its sections with those of the English one by one; if they are not equally many, write
-the lines by hand, with any hash, and record again.
+--record writes the lines of pages whose translation is up to date. The first time, it pairs a page's
+sections with the English sections one by one. If their numbers differ, write the lines by hand, with
+any hash, and record again.
 
---diff shows what has changed in the English of the sections that are behind, from git's history.
---root FOLDER: of the repository in that folder.
+--diff shows from git's history how the English of the sections that are behind has changed.
+--root FOLDER: use the repository in that folder.
 
 Exit status: 0 nothing is wrong, 1 something is, 2 bad usage, 4 a file cannot be read or written."""
 import argparse
@@ -40,7 +40,7 @@ import docs  # noqa: E402
 
 RECORDS = "translated.txt"
 
-# Numbers that English spells and another language may write in figures.
+# Numbers that English writes as words and another language may write as digits.
 SPELLED = {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
            "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20,
            "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "thousand": 1000}
@@ -48,7 +48,7 @@ SPELLED = {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14
 # A number with a word for a power of ten: 20 million is 2000 ten-thousands elsewhere.
 SCALED = re.compile(r"\d[\d,.]*\s*(?:thousand|million|billion|万|亿)")
 
-# A reading time, and a table whose last column has some.
+# A reading time, and a table whose last column has reading times.
 MINUTES = re.compile(r"\d+ (?:minutes\b|分钟)")
 TIMETABLE = re.compile(r"^\|.*\| (?:minutes|分钟) \|\n(?:\|.*\n?)+", re.M)
 
@@ -64,7 +64,7 @@ def sections_of(text):
 
 
 def by_hand(text):
-    """The text without what docs.py writes into it."""
+    """The text without the parts that docs.py writes."""
     for pattern in (docs.SNIPPET, docs.FILE, docs.TABLE):
         text = pattern.sub(lambda match: match["head"].split("\n")[0], text)
     return re.sub(r"(<!-- plot: .*) = \w* -->", r"\1 -->", text)
@@ -80,7 +80,7 @@ FENCE = re.compile(r"^[ \t]*```(\w*)\n(.*?)^[ \t]*```[ \t]*$", re.S | re.M)
 
 
 def code_of(section):
-    """Commands and code, without their comments; a picture in ```text may differ."""
+    """Commands and code, without comments. Skips ```text, because a picture there may differ."""
     found = []
     for language, body in FENCE.findall(by_hand(section)):
         if language == "sh":
@@ -102,12 +102,12 @@ def prose_of(section):
 
 
 def names_of(section):
-    """What is set in `code`."""
+    """The words that are set in `code`."""
     return {" ".join(name.split()) for name in re.findall(r"`([^`]+)`", prose_of(section))}
 
 
 def numbers_of(section):
-    """Numbers of two digits and more, as they are written but for the commas."""
+    """Numbers of two or more digits, as written except for the commas."""
     prose = TIMETABLE.sub(lambda match: re.sub(r"\d+ \|$", "|", match.group(), flags=re.M),
                           MINUTES.sub("", prose_of(section)))
     prose = SCALED.sub("", re.sub(r"`[^`]+`|<https?:[^>]*>", " ", prose))
@@ -121,7 +121,7 @@ def spelled_in(section):
 
 
 def targets_of(section, page):
-    """The pages, files and addresses that it links to, pages as the English names them."""
+    """The pages, files and addresses that the section links to. Pages have their English names."""
     found = set()
     for _, target in docs.links_of(by_hand(section)):
         path = target.partition("#")[0]
@@ -130,13 +130,13 @@ def targets_of(section, page):
         elif path:
             path = os.path.normpath(os.path.join(os.path.dirname(page), path))
             path = docs.original_of(path.replace(os.sep, "/"))
-            # An edition's README.md is that of the top, and the index.
+            # An edition's README.md replaces both the README.md at the top and the index.
             found.add("README.md" if path == "docs/README.md" else path)
     return found
 
 
 def tell_difference(english, translation, complain):
-    """Tells where (page, section) and its translation, the same, do not agree."""
+    """Reports differences between (page, section) and its translation, also a (page, section)."""
     missing = targets_of(english[1], english[0]) - targets_of(translation[1], translation[0])
     if missing:
         complain("lacks links of the English: %s" % ", ".join(sorted(missing)))
@@ -220,12 +220,12 @@ class Edition:
             path = os.path.normpath(os.path.join(os.path.dirname(page), target.partition("#")[0]))
             path = path.replace(os.sep, "/")
             if page == self.folder + "/README.md" and path == "README.md":
-                continue  # back to the English
+                continue  # this link leads back to the English page
             picture = path.replace(".svg", ".%s.svg" % self.folder[-2:])
             if picture != path and os.path.exists(os.path.join(self.root, picture)):
                 complain(page, "shows %s, and there is %s" % (path, picture))
             for other in self.pages:
-                # An edition's README.md is that of the top, and the index.
+                # An edition's README.md replaces both the README.md at the top and the index.
                 is_index = path == "docs/README.md" and other == self.folder + "/README.md"
                 if page != other and is_index or docs.original_of(other) == path != other:
                     complain(page, "links to %s, and there is %s" % (path, other))
@@ -245,11 +245,11 @@ class Edition:
                     tell(page, "lacks the section %s of %s" % (title, original))
 
     def translated(self):
-        """(name, (English section, hash)) of each section that has English."""
+        """Yields (name, (English section, hash)) for each section that has an English original."""
         return [(name, record) for name, record in self.records.items() if record is not None]
 
     def record(self, page):
-        """Pairs the page's sections with the English and takes the hashes; a reason why not."""
+        """Pairs the page's sections with the English ones and stores the hashes. Returns a reason if it cannot."""
         sections = self.pages.get(page)
         if sections is None:
             return "no page of %s" % self.folder
@@ -287,7 +287,7 @@ class Edition:
 
 
 def check_words(root, edition, tell):
-    """Tells of words that no table has any more."""
+    """Reports words that are no longer in any table."""
     cells = set()
     for page in docs.find_pages(root):
         text = "" if docs.edition_of(page) else docs.read(os.path.join(root, page))
@@ -304,8 +304,8 @@ SAYS = re.compile(r"common/(exercise|simt)/.*\.c$|\d\d_\w+/exercise/.*(check\.c|
 
 
 def check_messages(root, edition, tell):
-    """Tells of lines of messages.txt and labels.txt that no source says, and of tests of exercises, and their reasons,
-    without one."""
+    """Reports lines of messages.txt and labels.txt that are in no source, and tests of exercises, and their reasons,
+    that have no line."""
     name, known, said, needed = edition.folder + "/messages.txt", set(), "", set()
     for path in (os.path.join(root, edition.folder, one) for one in ("messages.txt", "labels.txt")):
         for line in docs.read(path).split("\n") if os.path.exists(path) else []:
@@ -362,7 +362,7 @@ def check(root):
 
 
 def revisions_of(root, page):
-    """The page in each commit that changed it, the latest first."""
+    """The page's text in each commit that changed it, the latest first."""
     def git(*arguments):
         done = subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, check=False)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Draws step 08's notions: draw_conv.py --check | --update [--pictures FOLDER]
 
-The im2col matrix, a tile and its halo, Winograd's transforms, a float as two TF32 numbers: pictures that follow
-from a rule. --update writes docs/pictures/08_*.svg; --check compares.
+The pictures follow from rules. They show the im2col matrix, a tile and its halo, Winograd's transforms, and a float
+as two TF32 numbers. --update writes docs/pictures/08_*.svg; --check compares.
 
-Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
+Exit status: 0 no picture differs, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
 import os
 import struct
@@ -18,7 +18,7 @@ from svg import (BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, SKY, Svg, 
 
 
 def draw_im2col():
-    """A channel of 4 x 4, a filter of 3 x 3, no padding: a row for each tap, a column for each output."""
+    """A channel of 4 x 4, a filter of 3 x 3, no padding. The matrix has a row per tap and a column per output."""
     side, taps, cell = 4, 3, 27
     out = side - taps + 1
     svg = Svg("im2col: a convolution as a matrix product")
@@ -58,7 +58,7 @@ def draw_im2col():
 
 
 def draw_halo():
-    """A tile of inputs for 8 x 4 outputs, and what one thread of `register_tile` has in registers."""
+    """A tile of inputs for 8 x 4 outputs, and the values that a thread of `register_tile` has in registers."""
     width, height, cell = 8, 4, 26
     svg = Svg("A tile with its halo, and the part of a thread")
     svg.text(20, 22, "a block's tile: 8 x 4 outputs, 3 x 3 taps", 13, weight="bold")
@@ -117,7 +117,7 @@ def draw_one_dimension(svg, top):
 
 
 def draw_winograd():
-    """F(2, 3) with numbers, F(2x2, 3x3): which inputs a transformed number takes, and what it costs."""
+    """F(2, 3) with numbers, and F(2x2, 3x3): the inputs of a transformed number, and its cost."""
     cell = 26
     svg = Svg("Winograd's F(2, 3) and F(2x2, 3x3)")
     b = ((1, 0, -1, 0), (0, 1, 1, 0), (0, -1, 1, 0), (0, 1, 0, -1))
@@ -164,7 +164,7 @@ def float_of(bits):
 
 
 def draw_split():
-    """pi as a float, and as the sum of two TF32 numbers: as the rungs split weights."""
+    """pi as a float and as the sum of two TF32 numbers. The rungs split weights in this way."""
     value = float_of(bits_of(3.14159265))
     high = float_of((bits_of(value) + 0x1000) & 0xFFFFE000)
     low = float_of(bits_of(value - high) & 0xFFFFE000)

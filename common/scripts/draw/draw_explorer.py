@@ -17,7 +17,7 @@ import browser  # noqa: E402
 
 TREES = "05_gpu_shared_tree --n 64K --rung strided --rung sequential"
 RING = "07_gemm --type bf16 --m 128 --n 128 --k 384 --rung producers"
-# name, program and options, place, width, height, theme
+# name, program and options, place in the page, width, height, theme
 SCREENS = (
     ("banks", TREES, "#launch=strided,step=15,beside=sequential", 1240, 900, "light"),
     ("predict", TREES, "#launch=strided,step=15,predict=1", 1240, 900, "dark"),

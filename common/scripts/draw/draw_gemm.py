@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Draws step 07's notions in float32: draw_gemm.py --check | --update [--pictures FOLDER]
 
-The rungs up to `to_and_fro`: what a thread loads for its products, where a tile of A, a warp's lanes and the next tiles
-are, what producers and consumers do, the order of the multiply-adds. Pictures that follow from a rule and from the
-kernels' constants; what lies outside a block is in draw_gemm_shapes.py. --update writes
+The pictures follow from rules and from the kernels' constants. They show the rungs up to `to_and_fro`: a thread's loads
+for its multiply-adds; the places of a tile of A, of a warp's lanes and of the next tiles; the work of producers and
+consumers; the order of the multiply-adds. draw_gemm_shapes.py draws what lies outside a block. --update writes
 docs/pictures/07_*.svg; --check compares.
 
-Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
+Exit status: 0 no picture differs, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
 import os
 import sys
@@ -20,7 +20,7 @@ from svg import (BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, 
 
 
 def draw_register_tiles():
-    """Outer products: what one p costs in loads, and what it gives."""
+    """Outer products: the loads for one k-step, and the multiply-adds that use them."""
     cell, top, left = 13, 62, 30
     svg = Svg("A thread's products for one p, and the floats that it loads for them")
     for name, rows, columns in (("shared_tile", 1, 1), ("register_column", 8, 1), ("register_tile", 8, 8),
@@ -50,12 +50,12 @@ BANKS = 32
 
 
 def draw_transposed():
-    """Which floats of A's tile the first thread of either half of a warp loads for one p, and their banks."""
+    """The floats of A's tile that the first thread of each half of a warp loads for one k-step, and their banks."""
     tile, depth, across, column, each = constants_in("07_gemm/float32/05_register_tile.cu", "BLOCK_M", "BLOCK_K", "BLOCK_N",
                                                      "THREAD_N", "THREAD_M")
     padded = tile + 4
     half, cell, top, shown = across // column, 20, 66, 2
-    owners = (0, half)  # each has the next rows of A
+    owners = (0, half)  # the second has the next rows of A
     rows = each * len(owners)
     svg = Svg("Two threads' floats of A for one p, in a tile by rows and in a transposed one")
     left = 48
@@ -100,17 +100,17 @@ def draw_transposed():
 
 
 def places_in_square(lane, across, each):
-    """(row, column, rows, columns) of a lane's elements, warp 0, as vectorized has them."""
+    """(row, column, rows, columns) of a lane's elements in warp 0 of the rung vectorized."""
     return [(lane // across * each, lane % across * each, each, each)]
 
 
 def places_in_warp(lane):
-    """As warp_tile has them: coord_in_warp in float32/parts/eight_by_eight.cuh."""
+    """The same for the rung warp_tile: see coord_in_warp in float32/parts/eight_by_eight.cuh."""
     return [(lane // 8 * 4 + down, lane % 8 * 4 + right, 4, 4) for down in (0, 16) for right in (0, 32)]
 
 
 def draw_warp_tile():
-    """The block's tile by warps; warp 0 by lanes; the floats that it needs for one p."""
+    """The block's tile by warps, warp 0 by lanes, and the floats that warp 0 needs for one k-step."""
     tile, each = constants_in("07_gemm/float32/parts/eight_by_eight.cuh", "BLOCK_N", "THREAD_N")
     unit, top, shown = 3, 74, 64
     svg = Svg("A warp's elements of the block's tile, vectorized and warp_tile")
@@ -150,7 +150,7 @@ def draw_warp_tile():
 
 
 def draw_ahead():
-    """Where the tiles of each step are, over time. A load takes three quarters of a multiplication's time here."""
+    """The places of each step's tiles over time. Here a load takes three quarters of a multiplication's time."""
     stages = constants_in("07_gemm/float32/10_async_copies.cu", "STAGES")
     multiply, load, put, height, left, steps = 88, 66, 12, 24, 150, 5
     svg = Svg("Loads and products of the first steps: warp_tile, double_buffered, async_copies")
@@ -200,7 +200,7 @@ def draw_ahead():
     y += 12
     for row in range(stages):
         svg.text(20, y + row * (height + 4) + 16, "stage %d" % row, 12)
-    begin = load  # of step 0's products
+    begin = load  # when step 0's multiply-adds begin
     for step in range(steps + 1):
         row = y + step % stages * (height + 4)
         starts = 0 if step < stages - 1 else begin + (step - stages + 1) * multiply
@@ -227,14 +227,14 @@ def draw_ahead():
 
 
 def large_tile():
-    """(rows, columns, values of p, stages, consumer warps) of the rungs from producer_warps on: Large."""
+    """(rows, columns, k per stage, stages, consumer warps) of Large, the tile of the rungs from producer_warps on."""
     down, across, slices, depth, stages = constants_in("07_gemm/float32/parts/ring.cuh", "typedef Tile")
-    warp = constants_in("07_gemm/float32/parts/ring.cuh", "WARP_M")  # WARP_N has the same
+    warp = constants_in("07_gemm/float32/parts/ring.cuh", "WARP_M")  # WARP_N is the same
     return down * warp, across * warp, depth, stages, down * across * slices
 
 
 def draw_producers():
-    """Global memory, 4 warps and the TMA, the ring, 8 warps; what is between them, for one stage."""
+    """Global memory, 4 producer warps and the TMA, the ring, 8 consumer warps, and what connects them for one stage."""
     rows, columns, depth, stages, consumers = large_tile()
     threads = constants_in("07_gemm/float32/parts/ring.cuh", "PRODUCERS")
     svg = Svg("Producer warps, a ring of stages, consumer warps")
@@ -297,14 +297,14 @@ def draw_producers():
 
 
 def draw_registers():
-    """Registers a thread, warp by warp, before and after setmaxnreg, and what a consumer needs."""
+    """Registers per thread in each warp, before and after setmaxnreg, and the registers that a consumer needs."""
     launch, consumer, producer = constants_in("07_gemm/float32/14_specialized.cu", "LAUNCH_REGISTERS", "CONSUMER_REGISTERS",
                                               "PRODUCER_REGISTERS")
     rows, columns, _, _, consumers = large_tile()
     producers = constants_in("07_gemm/float32/parts/ring.cuh", "PRODUCERS") // 32
     sums = rows * columns // (32 * consumers)
     down = constants_in("07_gemm/float32/parts/ring.cuh", "THREAD_M")
-    fragments = 2 * (down + sums // down)  # of two values of p
+    fragments = 2 * (down + sums // down)  # for two k-steps
     wide, base, left = 30, 250, 56
     svg = Svg("Registers a thread, before and after setmaxnreg")
     for name, of_producer, of_consumer in (("tensor_copies", launch, launch), ("specialized", producer, consumer)):
@@ -348,7 +348,7 @@ def order_of(to_and_fro, rows, columns):
 
 
 def draw_order():
-    """4 x 4 of the products for one p: which share an operand with the one before."""
+    """4 x 4 multiply-adds of one k-step, marked if they share an operand with the multiply-add before."""
     cell, side, top = 46, 4, 64
     svg = Svg("The order of the multiply-adds: row by row, and to and fro")
     for turn, name in enumerate(("row by row", "to_and_fro")):

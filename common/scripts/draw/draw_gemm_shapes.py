@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Draws step 07's shapes of C in float32: draw_gemm_shapes.py --check | --update [--pictures FOLDER]
 
-stream_k's equal shares of the k-steps, slices of a small tile, what L2 keeps, edges and small tiles. Pictures that
-follow from a rule and from the kernels' constants, as those of draw_gemm.py do. --update writes docs/pictures/07_*.svg;
---check compares.
+The pictures follow from rules and from the kernels' constants, as those of draw_gemm.py do. They show stream_k's equal
+shares of the k-steps, slices of a small tile, data that L2 keeps, edges, and small tiles. --update writes
+docs/pictures/07_*.svg; --check compares.
 
-Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
+Exit status: 0 no picture differs, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
 import os
 import sys
@@ -21,7 +21,7 @@ TILES, STEPS, PROCESSORS = 8, 6, 5
 
 
 def shares_of(block):
-    """(tile, first step, steps) of the block's equal share, from its end to its beginning."""
+    """[(tile, first step, steps)] of a block's equal share, from its end to its beginning."""
     units = TILES * STEPS
     begin, end = units * block // PROCESSORS, units * (block + 1) // PROCESSORS
     shares = []
@@ -34,7 +34,7 @@ def shares_of(block):
 
 
 def draw_stream_k():
-    """Two waves of whole tiles, and equal shares."""
+    """Two waves of whole tiles, compared with equal shares."""
     cell, height, top = 30, 26, 66
     svg = Svg("Whole tiles in waves, and equal shares of their steps along k")
     for turn, name in enumerate(("one block per tile", "stream_k")):
@@ -68,7 +68,7 @@ def draw_stream_k():
 
 
 def draw_slices():
-    """Eight warps in tiles of three sizes, and a stage's 32 values of p."""
+    """Eight warps in tiles of three sizes, and the 32 k-steps of a stage."""
     unit, top, left = 56, 60, 20
     svg = Svg("Eight warps in tiles of three sizes")
     for down, across, width in ((2, 4, 64), (2, 2, 48), (1, 4, 32)):
@@ -102,8 +102,8 @@ def draw_slices():
 
 
 def draw_kept():
-    """Two products with the same B of 4096 x 4096, on a GPU with 50 MB of L2: what is found there, as plan.c hints."""
-    whole, l2, per_cent = 64, 50, 45  # MB, and of L2 (floats_to_keep)
+    """Two products with the same B of 4096 x 4096, on a GPU with 50 MB of L2: the hits in L2 with plan.c's hints."""
+    whole, l2, per_cent = 64, 50, 45  # MB, MB, percent of L2 (floats_to_keep)
     kept = l2 * per_cent / 100
     scale, top, wide, left = 4, 66, 120, 30
     svg = Svg("What two products with the same B find in L2, without hints and with them")
@@ -165,7 +165,7 @@ def draw_edges():
 
 
 def draw_small_tiles():
-    """256 x 256 x 256: tiles of 64 x 128, k in 8 parts, and of 16 x 32, as plan.c has them."""
+    """256 x 256 x 256 in plan.c's tiles: 64 x 128 with k in 8 parts, and 16 x 32."""
     side, top = 256, 66
     small, chunk = constants_in("07_gemm/any_shape/float32/small_tiles.cu", "Small", "DEPTH")
     down, across, warps, rows, _, _ = small

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Draws notions: draw_notions.py --check | --update [--pictures FOLDER]
 
-Pictures that follow from a rule (which lane is which thread, which value a shuffle takes where, when a warp can issue)
-or from rows of docs/results. --update writes docs/pictures/*.svg; --check compares. draw_traces.py draws what
+The pictures follow from rules (which thread a lane is, where a shuffle moves a value, when a warp can issue) or from
+rows of docs/results. --update writes docs/pictures/*.svg; --check compares. draw_traces.py draws what
 kernels do.
 
-Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
+Exit status: 0 no picture differs, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
 import csv
 import math
@@ -20,7 +20,7 @@ from draw_overlap import draw_overlap  # noqa: E402
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 WARP = 32
-# An H200, as its driver reports it and NVIDIA's Hopper Tuning Guide has it.
+# An H200, as reported by its driver and by NVIDIA's Hopper Tuning Guide.
 MULTIPROCESSORS, PEAK = 132, 4814  # GB/s
 
 
@@ -33,7 +33,7 @@ def rows_of(name):
 
 
 def draw_grid():
-    """A grid of 3 x 2 blocks, a block of 16 x 4 threads, its two warps."""
+    """A grid of 3 x 2 blocks, a block of 16 x 4 threads, and the block's two warps."""
     svg = Svg("From the grid to the lanes of a warp")
     svg.text(10, 22, "grid: 3 x 2 blocks", 14, weight="bold")
     svg.text(10, 40, "kernel<<<dim3(3, 2), dim3(16, 4)>>>(...)", 12, colour=FAINT)
@@ -79,7 +79,7 @@ def cycles(level):
 
 
 def draw_memory():
-    """An SM and what lies behind it, with sizes and latencies."""
+    """An SM and the memories beyond it, with sizes and latencies."""
     svg = Svg("SM and memory hierarchy of a Hopper GPU")
     left, wide = 10, 560
     svg.text(left, 22, "one of 132 SMs (H200)", 14, weight="bold")
@@ -140,8 +140,8 @@ LOAD, ADDITION, ADDITIONS, ROUNDS = 20, 4, 2, 3
 
 
 def schedule(warps):
-    """What one scheduler issues in each cycle: [(cycle, warp, name)]. A warp's program is ROUNDS times a load and
-    ADDITIONS that depend on it and on each other. Each cycle the ready warp that waits longest issues."""
+    """[(cycle, warp, name)]: what one scheduler issues in each cycle. A warp's program repeats ROUNDS times a load and
+    ADDITIONS that depend on the load and on each other. In each cycle the ready warp that has waited longest issues."""
     ready, program, issued = [0] * warps, [0] * warps, []
     cycle = 0
     while min(program) < ROUNDS * (1 + ADDITIONS):
@@ -207,7 +207,7 @@ def draw_little():
     rate = {(row["rung"], row["op"], row["type"]): float(row["gb_per_s"]) for row in rows_of("reductions_h200.csv")
             if row["step"].startswith("06") and row["shape"] == str(1 << 28) and row["cache"] == "warm"}
     points = [(kilobytes, rate[rung, op, kind], "%s, %s %s" % (rung, op, kind)) for kilobytes, rung, op, kind in IN_FLIGHT]
-    latency = points[0][0] * 1024 * MULTIPROCESSORS / points[0][1]  # ns, where the memory is least busy
+    latency = points[0][0] * 1024 * MULTIPROCESSORS / points[0][1]  # ns, at the point with the least memory traffic
     svg = Svg("Little's law: bytes in flight and bandwidth on an H200")
     left, top, wide, high = 70, 40, 620, 300
     low, most = 2, 256
@@ -251,7 +251,7 @@ def draw_little():
 
 
 def draw_shuffle():
-    """Whose values each lane holds after each shuffle of a tree: 16 lanes instead of 32."""
+    """The lanes whose values each lane holds after each shuffle of a tree. Shows 16 lanes instead of 32."""
     svg = Svg("A tree of shuffles: what each lane holds")
     lanes, left, cell, y = 16, 110, 44, 26
     held = [{lane} for lane in range(lanes)]
@@ -264,7 +264,7 @@ def draw_shuffle():
     while True:
         svg.text(left - 10, y + 19, "at first" if offset == lanes else "offset %d" % offset, 11, "end", FAINT)
         for lane in range(lanes):
-            # Of use is what lane 0 takes in later or has already: a whole block of neighbours at this distance.
+            # A value is useful if lane 0 has it or adds it later, which holds for lanes below the distance.
             useful = lane < offset
             colour = BLUE if lane == 0 else SKY if useful else EMPTY
             svg.box(left + cell * lane, y, cell - 4, 28, colour, GRID)
@@ -275,7 +275,7 @@ def draw_shuffle():
         for lane in range(offset):
             svg.arrow(left + cell * (lane + offset) + cell // 2 - 2, y + 29, left + cell * lane + cell // 2 + 4, y + 59,
                       ORANGE if lane else RED, 1.4)
-        # A lane whose source would be beyond the last gets its own value back.
+        # A lane whose source would be past the last lane gets its own value back.
         held = [held[lane] | (held[lane + offset] if lane + offset < lanes else set()) for lane in range(lanes)]
         y += 60
     svg.text(left, y + 50, "Arrows: the values that are used. Every lane executes every shuffle and every addition; what the"
@@ -285,10 +285,10 @@ def draw_shuffle():
 
 
 def draw_ticket():
-    """Blocks end in any order; the block that draws the last ticket adds up, in the blocks' order."""
+    """Blocks end in any order. The block that draws the last ticket adds the partial sums in block order."""
     svg = Svg("One launch: the block that draws the last ticket finishes")
     left, scale, y = 90, 5.2, 40
-    ends = (64, 52, 81, 47, 96, 70)  # any order will do: block 4 is last here
+    ends = (64, 52, 81, 47, 96, 70)  # an example order, in which block 4 is last
     order = sorted(range(len(ends)), key=lambda block: ends[block])
     svg.text(10, 20, "six blocks, which end in any order", 13, weight="bold")
     for block, end in enumerate(ends):
@@ -367,7 +367,7 @@ def draw_climb():
 
 
 def station(path, name):
-    """A source of the CPU back end and a name in it, which must be there."""
+    """Draws a source of the CPU back end and a name in it. Fails if the source does not have the name."""
     with open(os.path.join(ROOT, "common", "simt", path), encoding="utf-8") as file:
         if not re.search(r"\b%s\b" % re.escape(name), file.read()):
             raise ValueError("common/simt/%s has no %s" % (path, name))
@@ -375,7 +375,7 @@ def station(path, name):
 
 
 def draw_access():
-    """One store of 32 lanes, from the hook to the counter and the check."""
+    """The path of one store of 32 lanes, from the hook to the counter and the check."""
     svg = Svg("The life of one access, from the hook to the counter and the check")
     left, wide, high = 10, 400, 44
 
@@ -447,7 +447,7 @@ def draw_access():
 
 
 def draw_several_gpus():
-    """Of several GPUs: from the time of the top rung on one."""
+    """The picture of several GPUs, computed from the time of the top rung on one GPU."""
     found = [row for row in rows_of("07_tensor_h200.csv") if row["rung"] == "any_shape" and row["type"] == "bf16"
              and row["shape"] == "8192x8192x8192" and row["cache"] == "warm"]
     return draw_overlap(float(found[0]["median_us"]))

@@ -1,12 +1,12 @@
-"""What overlaps where several GPUs multiply together: a picture of step 07's rungs on four, for draw_notions.py. It
-follows from the rungs' rule: a GPU's products are in one stream and what it receives in another, each in its order, and
-a product waits for its pieces. The times are of no such run: a product's is its share of what one H200 was measured to
-take, a piece's what the link's nominal rate makes of it."""
+"""What overlaps if several GPUs multiply together: a picture of step 07's rungs on four GPUs, for draw_notions.py. It
+follows from the rungs' rule. A GPU computes its products in one stream and receives pieces in another, each in order. A
+product waits for its pieces. The times are computed, not measured: a product takes its share of one H200's measured
+time, and a piece takes the time that follows from the nominal rate of the link."""
 from svg import BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, Svg
 
 SIZE, GPUS = 8192, 4
-LINK = 450e3  # bytes a microsecond in one direction: NVLink of the fourth generation, 18 links (NVIDIA's H200 data sheet)
-SCALE, LEFT, HIGH = 0.95, 128, 22  # of a microsecond; of the lanes; of a lane
+LINK = 450e3  # bytes per microsecond in one direction: 18 links of NVLink 4 (NVIDIA's H200 data sheet)
+SCALE, LEFT, HIGH = 0.95, 128, 22  # width of a microsecond; left edge of the bars; height of a bar
 
 
 def first_all(gpu):
@@ -16,14 +16,14 @@ def first_all(gpu):
 
 
 def in_pieces(gpu):
-    """nccl_pieces and copy_engines: a product for each piece of B, its own first."""
+    """nccl_pieces and copy_engines: one product per piece of B, the GPU's own piece first."""
     order = [(gpu + step) % GPUS for step in range(GPUS)]
     return [("B%d" % piece, 1 / GPUS) for piece in order[1:]], [
         ("B%d" % piece, 1 / GPUS ** 2, step) for step, piece in enumerate(order)]
 
 
 def in_grid(gpu):
-    """grid, 2 x 2: one piece of B and one of A come, and there are four products."""
+    """grid, 2 x 2: the GPU receives one piece of B and one of A, and computes four products."""
     row, column = gpu // 2, gpu % 2
     a = [row * 2 + (column + i) % 2 for i in range(2)]
     b = [column * 2 + (row + i) % 2 for i in range(2)]
@@ -32,7 +32,7 @@ def in_grid(gpu):
 
 
 def schedule(rung, gpu, one_gpu_us):
-    """[(piece, from, to)] received and [(product, from, to)], in microseconds."""
+    """Returns [(received piece, from, to)] and [(product, from, to)], in microseconds."""
     comes, products = rung(gpu)
     received, made, now = [], [], 0
     for name, share in comes:
@@ -47,7 +47,7 @@ def schedule(rung, gpu, one_gpu_us):
 
 
 def draw_overlap(one_gpu_us):
-    """Time from left to right; of GPUs 0 and 1 what they receive and what they multiply."""
+    """What GPUs 0 and 1 receive and multiply. Time runs from left to right."""
     svg = Svg("Four GPUs multiply: what overlaps")
     svg.text(10, 16, "C = A B in bfloat16, %d x %d x %d, on four GPUs: what each rung lets overlap" % (SIZE, SIZE, SIZE),
              13, "start", INK, "bold")

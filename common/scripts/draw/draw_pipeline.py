@@ -1,5 +1,5 @@
-"""How a TMA copy, mbarriers and wgmma meet: a picture of step 07's rung producers in bfloat16, from the steps
-that a page of the explorer has of it (docs/explorer.md). draw_traces.py draws it."""
+"""How TMA copies, mbarriers and wgmma work together: a picture of step 07's rung producers in bfloat16. It is drawn
+from the steps in the rung's page of the explorer (docs/explorer.md). draw_traces.py draws it."""
 import json
 import os
 import re
@@ -11,7 +11,7 @@ from svg import BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, RED, SKY, Failure,
 COLLECTIVE, MBARRIER, BULK, BULK_END, BARRIER = 7, 10, 11, 13, 5  # common/simt/explore/explore.h
 ARRIVE, WAIT = 2, 5  # common/simt/observe/watcher.h
 RUNG, SHAPE, STAGES = "producers", "--type bf16 --m 128 --n 128 --k 384", 4
-GROUPS = ((0, "warpgroup 0"), (4, "warpgroup 1"))  # their first warps, which stand for all four
+GROUPS = ((0, "warpgroup 0"), (4, "warpgroup 1"))  # the first warp of each stands for all four
 
 
 def read_block(bin_dir):
@@ -32,13 +32,13 @@ def read_block(bin_dir):
 
 
 class Time:
-    """In which column each step is: as in page/time.js, but of these steps only, so that the picture does not depend
-    on the compiler. A warp goes on after what it waits for; nothing else orders warps between barriers."""
+    """The column of each step, computed as in page/time.js, but for these steps only: then the picture does not depend
+    on the compiler. A warp continues after the step it waits for. Between barriers, nothing else orders the warps."""
 
     def __init__(self, block, operations):
         warps = (block["threads"] + 31) // 32
         self.next, self.waits = [0] * warps, [None] * warps
-        self.over, self.arrivals = {}, {}  # by mbarrier and phase: the column in which it ends; of its arrivals
+        self.over, self.arrivals = {}, {}  # by mbarrier and phase: the column of its end; of its arrivals
         self.fills, self.copies = [], {}  # [(stage, column, last column)]; by number: [stage, from, to]
         self.products = {warp: [] for warp, _ in GROUPS}  # [[from, to]]
         self.open = {warp: None for warp, _ in GROUPS}
@@ -68,7 +68,7 @@ class Time:
         if step[0] == MBARRIER and step[8] == WAIT:
             what = self.mbarrier(step, 5) + (step[13],)
             if what == self.waits[warp] and what not in self.over:
-                return  # asks again
+                return  # the warp tests again
         self.next[warp] = max(self.next[warp], self.over.get(self.waits[warp], -1) + 1)
         if what and what == self.waits[warp]:
             self.waits[warp] = None
@@ -113,7 +113,7 @@ CELL, LEFT, HIGH = 8, 104, 22
 
 
 def draw_pipeline(bin_dir):
-    """Time from left to right; which warps fill and read each stage, and which mbarrier phase lets them."""
+    """The warps that fill and read each stage, and the mbarrier phases they wait for. Time runs from left to right."""
     time = Time(*read_block(bin_dir))
     first = min(column for _, column, _ in time.fills) - 1
     last = max(group[1] for groups in time.products.values() for group in groups) + 2

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Draws step 07's notions of tensor cores: draw_tensor.py --check | --update [--pictures FOLDER]
 
-Fragments over lanes, the swizzle, a ring of stages, a cluster that shares a tile: pictures that follow from a rule.
---update writes docs/pictures/07_*.svg; --check compares.
+The pictures follow from rules. They show fragments over lanes, the swizzle, a ring of stages, and a cluster that shares
+a tile. --update writes docs/pictures/07_*.svg; --check compares.
 
-Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
+Exit status: 0 no picture differs, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
 import os
 import sys
@@ -17,17 +17,17 @@ from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, INK, ORANGE, PAPER, SKY, Sv
 
 
 def owner_of_rows(y, x):
-    """A's and C's tiles: (lane, register) of an element; registers hold two neighbours."""
+    """(lane, register) of an element in A's and C's tiles. A register holds two neighbours in a row."""
     return y % 8 * 4 + x % 8 // 2, y // 8 + 2 * (x // 8)
 
 
 def owner_of_columns(y, x):
-    """B's tile: neighbours lie one below the other."""
+    """The same for B's tile, where a register holds two neighbours in a column."""
     return x * 4 + y % 8 // 2, y // 8
 
 
 def draw_fragments():
-    """mma.sync m16n8k16 in bfloat16: each cell has its lane; the registers of lane 5 are marked."""
+    """mma.sync m16n8k16 in bfloat16: each cell shows its lane; the registers of lane 5 are marked."""
     cell, mine = 22, 5
     svg = Svg("Which lane has which element: mma.sync m16n8k16")
     top = 44
@@ -55,7 +55,7 @@ def draw_fragments():
 
 
 def draw_swizzle():
-    """Rows of 128 bytes, chunks of 16: where the eight chunks of one column lie."""
+    """Rows of 128 bytes in chunks of 16 bytes: the places of the eight chunks of one column."""
     cell, shown = 34, 2
     svg = Svg("The swizzle: chunk c of row r lies at place c ^ r % 8")
 
@@ -78,7 +78,7 @@ def draw_swizzle():
 
 
 def draw_ring():
-    """Four stages; copies take three steps' time, and so many are on their way."""
+    """Four stages. A copy takes the time of three k-steps, so three copies are in flight."""
     stages, steps, late, width, height = 4, 10, 3, 64, 26
     svg = Svg("A ring of four stages: who works on which stage when")
     left, top = 90, 40
@@ -110,7 +110,7 @@ def draw_ring():
 
 
 def draw_cluster():
-    """Two blocks, one below the other: what each brings in a step along k, in KB (128 x 256 tiles, 64 terms)."""
+    """Two blocks, one below the other: what each block copies per k-step, in KB (128 x 256 tiles, 64 terms)."""
     svg = Svg("A cluster of two blocks: each brings half of B's tile, for both")
     rows, columns, terms = 128, 256, 64
     a, b = rows * terms * 2 // 1024, columns * terms * 2 // 1024
@@ -144,7 +144,7 @@ def draw_cluster():
 
 
 def draw_stored_later():
-    """A tile's last steps and the next one's first: where the sums are rounded and stored. Not to scale."""
+    """A tile's last k-steps and the next tile's first: when the sums are rounded and stored. Not to scale."""
     svg = Svg("A consumer at the end of a tile: stores after the products, and during the next tile's products")
     step, rounds, store, height, left = 74, 26, 44, 24, 130
 
@@ -175,7 +175,7 @@ def draw_stored_later():
 
 
 def draw_even_waves():
-    """C of 4096 x 4096 on 132 multiprocessors: which tiles are low, and what each multiprocessor does in the meantime."""
+    """C of 4096 x 4096 on 132 SMs: the tiles with fewer rows, and what each SM computes at the same time."""
     svg = Svg("Waves of tiles before and after some of them are lower")
     rows, columns, cores, high, low, width = 4096, 32, 132, 256, 232, 128
     shown, left, row = 192, 300, 22

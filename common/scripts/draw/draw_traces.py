@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Draws what kernels do: draw_traces.py --check | --update BIN_DIR [--pictures FOLDER]
 
-Runs the steps' programs of a simt build with --counters and SIMT_REQUESTS, which writes down every request to
-memory of a launch's first block, and draws from that which lane touches what, when, and in which bank or
-sector. --update writes docs/pictures/*.svg; --check compares, so that a kernel that changes and a
-picture that does not are told apart. Nothing is drawn that depends on the compiler: gcc's programs and
-clang's give the same pictures. PICTURES, at the end, says what is drawn from which run.
+Runs the steps' programs of a simt build with --counters and SIMT_REQUESTS, which records every memory request
+of a launch's first block. Draws from that which lane accesses which word, when, and in which bank or sector.
+--update writes docs/pictures/*.svg; --check compares and so detects that a kernel has changed but its picture
+has not. The pictures do not depend on the compiler: gcc's programs and clang's give the same pictures.
+PICTURES, at the end, says which run each picture is drawn from.
 
-Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 3 the programs do not run, 4 a file
-cannot be read or written. "skipped: ..." where BIN_DIR has no programs that count (cuda, sanitizers). Needs
+Exit status: 0 no picture differs, 1 a picture differs, 2 bad usage, 3 the programs do not run, 4 a file cannot
+be read or written. Prints "skipped: ..." if the programs in BIN_DIR do not count (cuda, sanitizers). Needs
 nothing but Python 3.7."""
 import functools
 import json
@@ -59,15 +59,15 @@ def of_space(requests, space):
 
 
 def in_words(requests):
-    """Shared memory: (request, {lane: word}), counted from the lowest word that any of them touches."""
+    """[(request, {lane: word})] for shared memory. Words count from the lowest word that a request accesses."""
     lowest = min(offset for request in requests for offset in request["offsets"] if offset is not None)
     return [(request, {lane: (request["offsets"][lane] - lowest) // 4 for lane in lanes_of(request)})
             for request in requests]
 
 
 def wavefronts(words, size):
-    """Turns that shared memory needs: the most different words in one bank, by half warps for accesses of 8
-    bytes and by quarters for 16 (as simt_count_banks in common/simt/count/wavefronts.c)."""
+    """The number of wavefronts of a shared-memory request: the most different words in one bank. Accesses of 8 bytes
+    are counted per half warp, of 16 bytes per quarter (as simt_count_banks in common/simt/count/wavefronts.c)."""
     together = 32 if size <= 4 else 16 if size == 8 else 8
     turns = 0
     for first in range(0, WARP, together):
@@ -84,7 +84,7 @@ def wavefronts(words, size):
 
 
 def runs_of(lanes):
-    """{0, 1, 2, 5} as [(0, 3), (5, 1)]."""
+    """Writes {0, 1, 2, 5} as [(0, 3), (5, 1)]: first lane and count."""
     runs = []
     for lane in sorted(lanes):
         if runs and sum(runs[-1]) == lane:
@@ -95,7 +95,7 @@ def runs_of(lanes):
 
 
 def draw_lanes(bin_dir):
-    """Who stores to the tree in which round: 8 warps side by side, one line for each round."""
+    """The lanes that store to the tree in each round: 8 warps side by side, one line per round."""
     svg = Svg("Which threads work in which round of three trees")
     y = 20
     for rung in ("interleaved", "strided", "sequential"):
@@ -135,10 +135,10 @@ def draw_lanes(bin_dir):
 
 
 def draw_trees(bin_dir):
-    """Which words are stored in each round, and by which warp; which are read."""
+    """The words that each round stores, with the warp that stores them, and the words that it reads."""
     svg = Svg("Which words three trees combine, and which warp does it")
     left, wide, high, y = 92, 3, 15, 20
-    colours = COLOURS[:7] + ("#5E4FA2",)  # COLOURS' grey would be taken for that of the words read
+    colours = COLOURS[:7] + ("#5E4FA2",)  # COLOURS' grey is too similar to the grey of words that are read
     for rung in ("interleaved", "strided", "sequential"):
         requests = of_space(trace(bin_dir, "05_gpu_shared_tree", "--n 1024", rung), "shared")
         rounds = {}
@@ -155,7 +155,7 @@ def draw_trees(bin_dir):
         svg.text(left - 14, y, "word", 10, "end", FAINT)
         y += 6
         for at in sorted(rounds):
-            # The thread that reads the block's result at the end stores nothing.
+            # At the end one thread reads the block's result and stores nothing.
             moves = [(thread, min(touched["store"]), max(touched["load"]))
                      for thread, touched in sorted(rounds[at].items()) if touched["store"]]
             if not moves:
@@ -183,7 +183,7 @@ def draw_trees(bin_dir):
 
 
 def bank_map(svg, y, title, words, size):
-    """32 banks across; a line for every 32 words. In each cell the lane that loads it."""
+    """32 banks per line, one line per 32 words. Each cell shows the lane that loads it."""
     left, cell, high = 62, 24, 17
     svg.text(10, y, title, 13, weight="bold")
     y += 18
@@ -225,7 +225,7 @@ def plural(count, word):
 
 
 def draw_banks(bin_dir):
-    """Step 05: the left words that warp 0 loads, in two rounds of strided and the first of sequential."""
+    """Step 05: the left words that warp 0 loads, in two rounds of strided and in the first round of sequential."""
     svg = Svg("Banks of shared memory in the trees of step 05")
     y = 20
     for rung, at, name in (("strided", 1, "stride 1"), ("strided", 4, "stride 8"), ("sequential", 1, "stride 128")):
@@ -246,7 +246,7 @@ def draw_gemm_banks(bin_dir):
     y = 20
     for rung in ("vectorized", "warp_tile"):
         requests = of_space(trace(bin_dir, "07_gemm", "--m 128 --n 128 --k 32", rung), "shared")
-        # The inner loop's loads are of A's tile, two of them, then of B's: the first that differs between neighbours.
+        # The inner loop loads twice from A's tile, then from B's. The load of B is the first that differs between lanes.
         loads = [request for request in requests if request["access"] == "load" and request["warp"] == 0
                  and request["bytes"] == 16 and request["barriers"] == 1
                  and request["offsets"][0] != request["offsets"][1]]
@@ -259,7 +259,7 @@ def draw_gemm_banks(bin_dir):
 
 
 def sector_map(svg, y, title, offsets, size):
-    """Each sector that the lanes touch, 8 words of 4 bytes; blue: requested."""
+    """Each sector that the lanes access, as 8 words of 4 bytes. Requested words are blue."""
     asked = {}
     for lane, offset in enumerate(offsets):
         if offset is not None:
@@ -288,7 +288,7 @@ def draw_sectors(svg, bin_dir, parts):
     for step, arguments, rung, which, title in parts:
         requests = [request for request in of_space(trace(bin_dir, step, arguments, rung), "global")
                     if request["warp"] == 0 and request["access"] == "load"]
-        # The inputs are told apart by their allocations, in the order of their addresses.
+        # Each input has its own allocation. Sorting their addresses tells which input a request is for.
         bases = sorted({request["base"] for request in requests})
         request = first_request(requests, base=bases[which])
         lowest = min(offset for offset in request["offsets"] if offset is not None) // 32 * 32
@@ -332,7 +332,7 @@ PICTURES = {
 
 
 def counts(bin_dir):
-    """Whether the programs count: those for a GPU and those with sanitizers do not."""
+    """Whether the programs count. Programs for a GPU and programs with sanitizers do not."""
     program = os.path.join(bin_dir, "05_gpu_shared_tree")
     if not os.path.exists(program):
         return False

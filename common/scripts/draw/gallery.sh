@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the explorer's gallery: a page for each lesson, the bench, and an index. See --help.
+# Makes the explorer's gallery: one page per lesson, the bench, and an index. See --help.
 set -u
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../../.." && pwd -P)
 
@@ -28,8 +28,8 @@ die() {
     exit "$status"
 }
 
-# page | title | place | words that are to be seen there | what to look at | group | program and its
-# options; "simtcc FILE" is a program that simtcc compiles. The order is that of learning.
+# page | title | place | words that must be visible there | what to look at | group | program and its
+# options. "simtcc FILE" is a program that simtcc compiles. The lessons are in the order of learning.
 lessons() {
     cat <<'EOF2'
 coalescing|Coalescing: lanes along a column, and along a row|#launch=naive_rows,step=11,beside=naive|32 sectors|The lanes go down a column on the left, and one load moves 32 sectors. On the right all lanes load the same word: one sector.|Start here|07_gemm --m 64 --n 64 --k 32 --rung naive_rows --rung naive
@@ -66,7 +66,7 @@ done
 [ $# -le 2 ] || die 2 "$3: expected BIN and FOLDER only"
 bin=${1:-$root/build/simt/bin} folder=${2:-$root/build/gallery} kept=$root/build/gallery-kept
 
-# The lessons as links, group by group.
+# Prints the lessons as links, group by group.
 cards() {
     before=
     lessons | while IFS='|' read -r page title place _ look group _; do
@@ -101,7 +101,7 @@ digest() {
     if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -c 1-32
 }
 
-# A step's page depends on the step and on common, without tests; a program's on the program and simt.
+# A step's page depends on the step and on common, except for tests. A program's page depends on the program and simt.
 sources_of() {
     where=$root/common step=$root/$1
     [ "$1" != simtcc ] || where=$root/common/simt step=$root/$2
@@ -161,7 +161,7 @@ make_page() {
     "$bin/$program" "$@" --explore "$made" >/dev/null || die 1 "$made: could not be made"
 }
 
-# The page learns its lesson. finish_page PAGE TITLE PLACE LOOK
+# finish_page PAGE TITLE PLACE LOOK: adds its lesson to the page.
 finish_page() {
     lesson=$(printf '{"title": "%s", "place": "%s", "look": "%s"}' "$2" "$3" "$4" | sed 's/[&|\\]/\\&/g')
     sed "s|\(id=\"lesson\">\)null|\1$lesson|" "$folder/$1.html" >"$work/page" && cat "$work/page" >"$folder/$1.html"
@@ -169,14 +169,14 @@ finish_page() {
 
 chromium=$(command -v chromium || command -v google-chrome || command -v chrome) || chromium=
 
-# A picture of the place, if there is a browser. make_picture PAGE PLACE
+# make_picture PAGE PLACE: makes a picture of the place, if there is a browser.
 make_picture() {
     [ -z "$chromium" ] || "$chromium" --headless=new --no-sandbox --disable-gpu --hide-scrollbars \
         --user-data-dir="$work/profile" --window-size=640,480 --screenshot="$folder/$1.png" \
         "file://$folder/$1.html$2,only=pictures" >/dev/null 2>&1 || rm -f -- "$folder/$1.png"
 }
 
-# The bench: its text, with the style and the scripts in it.
+# Makes the bench: its text, with the style and the scripts included.
 make_bench() (
     cd -- "$root/common/simt/explore/page" || exit
     cat rules.js words.js memory.js expression.js bench.js >"$work/scripts" &&

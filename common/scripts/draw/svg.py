@@ -1,18 +1,18 @@
-"""The pictures of the pages as SVG: Svg, for the programs draw_*.py, the colours, and what all do
-with --check and --update. A picture brings its own background, and both change where the reader's system is dark."""
+"""The pages' pictures as SVG, for the programs draw_*.py: the class Svg, the colours, and the code for --check and
+--update. A picture has its own background. Both change colour if the reader's system uses a dark theme."""
 import argparse
 import os
 import re
 import sys
 
-# What changes in the dark: (light, dark).
+# These colours change in a dark theme.
 PAPER, INK, FAINT, GRID, EMPTY = "#ffffff", "#1b1b1b", "#666666", "#c8c8c8", "#eeeeee"
 IN_THE_DARK = ((PAPER, "#0d1117"), (INK, "#e6edf3"), (FAINT, "#a2acb8"), (GRID, "#484f58"), (EMPTY, "#262c36"))
-# Okabe and Ito: colours that people with any kind of colour vision can tell apart. They stay.
+# Colours of Okabe and Ito, which people with any kind of colour vision can distinguish. They never change.
 BLUE, ORANGE, GREEN, RED, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9"
 COLOURS = (BLUE, ORANGE, GREEN, RED, SKY, "#CC79A7", "#F0E442", "#999999")
-BLACK, WHITE = "#000000", "#fffffe"  # for text on those colours: stay, too
-DARK = (BLUE, GREEN, RED)  # text on them is white
+BLACK, WHITE = "#000000", "#fffffe"  # for text on those colours; they also never change
+DARK = (BLUE, GREEN, RED)  # text on these is white
 
 STYLE = "<style>@media (prefers-color-scheme: dark) {%s}</style>" % "".join(
     " [fill=\"%s\"] {fill: %s} [stroke=\"%s\"] {stroke: %s}" % (light, dark, light, dark)
@@ -20,22 +20,22 @@ STYLE = "<style>@media (prefers-color-scheme: dark) {%s}</style>" % "".join(
 
 
 class Svg:
-    """Elements with whole coordinates, so that the same data give the same bytes."""
+    """A picture. Its elements have whole coordinates, so the same data always give the same bytes."""
 
-    in_words = staticmethod(str)  # what a text is in the picture's language
+    in_words = staticmethod(str)  # translates a text into the picture's language
 
     def __init__(self, title):
-        self.title, self.parts = title, []  # a part: its SVG, or for boxes [look, place, ...]
+        self.title, self.parts = title, []  # a part is SVG text, or [look, place, ...] for boxes
         self.width = self.height = 0
 
     def grow(self, x, y):
         self.width, self.height = max(self.width, x), max(self.height, y)
 
     def boxes_like(self, look, place):
-        """The boxes of this look that the one at place may join: nothing drawn since lies where it will lie."""
+        """The boxes with this look that a box at `place` may join, if nothing drawn since then covers that place."""
         for part in reversed(self.parts):
             if isinstance(part, str):
-                if not part.startswith("<text"):  # a text lies on a box that was drawn before it
+                if not part.startswith("<text"):  # a text is always on a box that was drawn before it
                     return None
             elif part[0] == look:
                 return part
@@ -53,7 +53,7 @@ class Svg:
         self.grow(x + {"start": wide, "middle": wide / 2, "end": 0}[anchor], y + 4)
 
     def on(self, colour, x, y, text, size=12, weight="normal"):
-        """Text in the middle of something that has this colour."""
+        """Text in the middle of an element of this colour."""
         self.text(x, y, text, size, "middle", WHITE if colour in DARK else BLACK if colour in COLOURS else INK, weight)
 
     def box(self, x, y, width, height, fill, stroke="none"):
@@ -105,7 +105,7 @@ class Svg:
 
 
 def in_chinese(draw):
-    """The same picture with what it says as docs/zh/labels.txt has it (see messages.txt there)."""
+    """The same picture with its texts translated by docs/zh/labels.txt (see messages.txt there)."""
     table, formats = [], {"%s": "(.*?)", "%d": r"(\d+)", "%f": r"([\d.]+)"}
     with open(os.path.join(ROOT, "docs", "zh", "labels.txt"), encoding="utf-8") as file:
         for english, chinese in (line.rstrip("\n").split(" | ") for line in file if not line.startswith("#")):
@@ -129,7 +129,7 @@ def in_chinese(draw):
 
 
 def grid(svg, left, top, cell, rows, columns, colour_of, text_of=lambda y, x: "", size=11):
-    """rows x columns cells; colour_of and text_of are asked for each."""
+    """Draws rows x columns cells. colour_of and text_of give the colour and text of each."""
     for y in range(rows):
         for x in range(columns):
             colour = colour_of(y, x)
@@ -138,12 +138,12 @@ def grid(svg, left, top, cell, rows, columns, colour_of, text_of=lambda y, x: ""
 
 
 def seen_in_the_dark(text):
-    """The picture as a dark system shows it: for looking at it with a program that knows no media queries."""
+    """The picture as a dark theme shows it, for viewers that do not support media queries."""
     return re.sub(r"@media \(prefers-color-scheme: dark\) \{(.*?)\}</style>", r"\1</style>", text, flags=re.S)
 
 
 class Failure(Exception):
-    """Why nothing is drawn, and the exit status that says so."""
+    """The reason why nothing is drawn, and the exit status."""
 
     def __init__(self, status, text):
         super().__init__(text)
@@ -157,7 +157,7 @@ PICTURES = os.path.join(ROOT, "docs", "pictures")
 
 
 def constants_in(path, *names):
-    """The numbers that a source gives to these names, NAME = NUMBER; of Type<NUMBER...> a list of them."""
+    """The numbers that a source gives to these names as NAME = NUMBER, or a list for Type<NUMBER...>."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         text = file.read()
     values = []
@@ -180,7 +180,7 @@ def parser_of(description):
 
 
 def check_or_update(options, pictures):
-    """pictures: a name and a function that draws it, each. Returns how many differ from the files (--check)."""
+    """`pictures` has names and the functions that draw them. Returns how many differ from the files (--check)."""
     wrong = 0
     for name, draw in pictures:
         path = os.path.join(options.pictures, name)
@@ -202,7 +202,7 @@ def check_or_update(options, pictures):
 
 
 def draw_main(program, description, pictures):
-    """The whole of a program draw_*.py that has no options but these; returns its exit status."""
+    """The main function of a draw_*.py that has only these options. Returns its exit status."""
     options = parser_of(description).parse_args()
     try:
         wrong = check_or_update(options, pictures.items())
