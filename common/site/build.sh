@@ -35,7 +35,7 @@ while (($# > 0)); do
     shift
 done
 
-# The address of the remote, if it is one that a browser can open.
+# Prints the address of the remote, if a browser can open it.
 source_of() {
     git -C "$root" remote get-url origin 2>/dev/null |
         sed -nE 's|^git@([^:/]+):|https://\1/|; s|\.git$||; /^https?:\/\//p' || true
@@ -58,10 +58,10 @@ prepare_venv() {
     printf '%s\n' "$wanted" >"$venv/ready"
 }
 
-# build_pages CONFIG FOLDER
+# build_pages CONFIG FOLDER: builds the pages of one language.
 build_pages() {
     local log=$root/build/$site.log
-    # jieba keeps what it has made of its dictionary in the folder for temporary files: in one of our own.
+    # jieba caches its dictionary in the folder for temporary files, so this sets that folder to our own.
     if ! (cd "$root/common/site" && NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 TMPDIR=$venv \
         "$venv/bin/mkdocs" build -q --strict -f "$1" -d "$2") >"$log" 2>&1; then
         grep -vE 'jieba|^(Building prefix|Loading model|Prefix dict)' "$log" >&2 || true

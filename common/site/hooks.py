@@ -1,9 +1,9 @@
-"""Hooks of MkDocs: addresses for the links that stage.py has left, mathematics, the other language.
+"""Hooks of MkDocs: addresses for the links of stage.py, mathematics, links to the other language.
 
-The environment's RUNGS_SOURCE is where the repository's files can be read, such as
-https://github.com/NAME/rungs: a file is at RUNGS_SOURCE/blob/main/PATH, a folder at
-RUNGS_SOURCE/tree/main/PATH (RUNGS_BRANCH names another branch). Without it, links lead to the files
-of this working tree, which is right for a site that is read where it was built."""
+The environment variable RUNGS_SOURCE is the address of the repository's files, such as
+https://github.com/NAME/rungs. A file is at RUNGS_SOURCE/blob/main/PATH, a folder at
+RUNGS_SOURCE/tree/main/PATH (RUNGS_BRANCH names another branch). Without the variable, links lead to the
+files of this working tree, which is right if the site is read on the machine that built it."""
 import html
 import os
 import posixpath
@@ -19,7 +19,7 @@ import stage  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCE = os.environ.get("RUNGS_SOURCE", "").rstrip("/")
 BRANCH = os.environ.get("RUNGS_BRANCH", "main")
-# Sections of the navigation that get the pages which are listed nowhere.
+# The sections of the navigation that get the pages not listed elsewhere.
 FOUND = {"Exercises": r"\d\d_\w+/exercise/\w+/README\.md", "Sources": r"\d\d_\w+/README\.md",
          "Topics": r"docs/\w+\.md", "专题": r"docs/zh/\w+\.md",
          "练习": r"\d\d_\w+/exercise/\w+/README\.zh\.md"}
@@ -94,7 +94,7 @@ WIDE = "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00
 
 
 def with_columns(pre):
-    """Code in which a Chinese character takes two columns, as where it was written, with any font."""
+    """Code in which a Chinese character takes two columns with any font, as in the source."""
     return re.sub("<[^>]*>|(%s)" % WIDE, lambda found: '<span class="wide">%s</span>' % found[1] if found[1] else found[0],
                   pre)
 
@@ -106,7 +106,7 @@ def on_post_page(output, page, config):
     here = place_of(page, config)
     top = "../" * page.file.dest_uri.count("/")
     output = output.replace(SHIM, top + "worker.js")
-    if not config.site_url:  # the theme would look for a sitemap
+    if not config.site_url:  # otherwise the theme would look for a sitemap
         output = re.sub(r'<link rel="alternate"[^>]*>', "", output)
 
     def address(match):

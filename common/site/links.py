@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Checks the built site: links.py SITE [--root ROOT] [--source URL]
 
-Every link, picture and script of every page leads to a file of the site and, where it has an anchor,
-to a place on that page; a link to the repository's files (below URL, or out of the site) leads to a
-file that is there. Other addresses of the web are listed nowhere and not asked.
+Every link, picture and script of every page must lead to a file of the site. A link with an anchor must lead
+to a place on that page. A link to the repository's files (below URL, or out of the site) must lead to a file
+that exists. Other addresses on the web are neither listed nor checked.
 
-Prints what is wrong, or the site's size. Exit status: 0 all links are good, 1 some are not."""
+Prints the errors, or the site's size. Exit status: 0 all links are good, 1 some are not."""
 import argparse
 import html.parser
 import os
@@ -71,7 +71,7 @@ def main():
     pages, count, wrong = read_pages(site), 0, 0
     for path, page in sorted(pages.items()):
         if os.path.basename(path) == "404.html":
-            continue  # it is shown at any address, so its links begin at the server's top
+            continue  # the server shows this page at any address, so its links begin at the server's top
         for link in page.links:
             count += 1
             what = wrong_with(link, path, pages, options)

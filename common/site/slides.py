@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes slides of docs/slides: slides.py FOLDER [--root ROOT]
 
-FOLDER is the site's slides/: each session becomes NAME.html, by Python-Markdown, a slide for the
-title and one for each heading of the second level. Where Chromium is installed it prints NAME.pdf, in
-which the answers stay folded, and NAME_answers.pdf, in which they are open. Run by build.sh, in the environment that has Markdown.
+FOLDER is the site's slides/. Python-Markdown makes NAME.html from each page: one slide for the title and
+one per heading of the second level. If Chromium is installed, it prints NAME.pdf, with the answers folded,
+and NAME_answers.pdf, with the answers open. build.sh runs this script in the environment that has Markdown.
 
 Exit status: 0 done, 1 a PDF could not be printed, 4 a file cannot be read or written."""
 import argparse
@@ -93,7 +93,7 @@ if (!["#print", "#answers"].includes(location.hash))
 
 
 def address_of(root, pages, page, target):
-    """Where a link or picture of the page leads to, from slides/."""
+    """The address of a page's link or picture, seen from slides/."""
     found = stage.target_for(root, pages, page, target)
     kind, _, rest = found.partition(":")
     if kind == "source":
@@ -124,7 +124,7 @@ def deck_of(root, pages, page):
 
 
 def print_pdf(chromium, path, ending, place):
-    """Chromium's own lines do not help; whether there is a file tells."""
+    """Prints a page as PDF. Chromium's messages do not help, so this checks whether there is a file."""
     pdf = os.path.splitext(path)[0] + ending
     with tempfile.TemporaryDirectory() as profile:
         subprocess.run([chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",

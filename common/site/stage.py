@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Writes the pages as MkDocs wants them: stage.py FOLDER [--root ROOT] [--pictures FOLDER]
+"""Writes the pages in the form that MkDocs needs: stage.py FOLDER [--root ROOT] [--pictures FOLDER]
 
-FOLDER/en gets the English pages, at the paths that they have in the repository, and FOLDER/zh those
-of docs/zh and README.zh.md of the exercises, as README.md. The pages are written for GitHub; what MkDocs' Markdown reads otherwise is rewritten:
+FOLDER/en gets the English pages at their paths in the repository. FOLDER/zh gets the pages of docs/zh, and
+README.zh.md of the exercises as README.md. The pages are written for GitHub, so this script rewrites the
+Markdown that MkDocs reads differently:
 
-  headings     get the id that GitHub gives them, so that links lead to the same place
+  headings     get the id that GitHub gives them, because links use it
   lists        items' contents are indented by 4; a blank line before a list or a table
-  <details>    become blocks that may hold Markdown
-  links        to a page of the same language stay; those to anything else become
-               site:PATH, a file of the built site, or source:PATH, one of the repository.
-               hooks.py makes addresses of both. docs/explorer.md#watch-PAGE leads to that page of
-               the explorer's gallery, docs/explorer.md#bench-NAME to that example of the bench
+  <details>    become blocks that may contain Markdown
+  links        to a page of the same language stay. Other links become site:PATH, a file of the built site, or
+               source:PATH, a file of the repository. hooks.py turns both into addresses.
+               docs/explorer.md#watch-PAGE leads to that page of the explorer's gallery,
+               docs/explorer.md#bench-NAME to that example of the bench
   snippets     have the name of their file as a title, CUDA's words as keywords, and no indentation
-  comments     of docs.py are left out
-
-en/gallery.md, which leads to the explorer's gallery, is made from what gallery.sh --list says.
+  comments     of docs.py are removed
+en/gallery.md, which leads to the explorer's gallery, is made from the output of gallery.sh --list.
 Needs nothing but Python 3.8. Exit status: 0 done, 2 bad usage, 4 a file cannot be read or written."""
 import argparse
 import functools
@@ -34,17 +34,17 @@ GALLERY = os.path.join(os.path.dirname(HERE), "scripts", "draw", "gallery.sh")
 
 
 def pages_of(root):
-    """The pages of the site. What a learner's copy or another's programs hold is not among them."""
+    """The pages of the site. Excludes pages in learners' copies and in others' programs."""
     return [page for page in docs.find_pages(root) if not re.search(r"/(build|wrong)/", page)]
 
 
 def staged_at(page):
-    """The page's path among those of its language."""
+    """The page's path within the folder of its language."""
     return re.sub(r"^%s/|(?<=\.)zh\.(?=md$)" % EDITION, "", page)
 
 
 def place_of(page):
-    """Where the site has a page: its address from the top."""
+    """The page's address from the top of the site."""
     page = ("zh/" if docs.edition_of(page) else "") + staged_at(page)
     if os.path.basename(page) == "README.md":
         return page[:-len("README.md")] + "index.html"
@@ -56,13 +56,13 @@ def place_of(page):
 
 @functools.lru_cache()
 def lessons():
-    """Of each page of the gallery, the place where it opens."""
+    """For each page of the gallery, the place where it opens."""
     listed = subprocess.run([GALLERY, "--list"], check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout
     return dict(line.split("|")[0:3:2] for line in listed.splitlines())
 
 
 def explorer_page(path, anchor):
-    """Where docs/explorer.md says that there is something to watch or to try, or None."""
+    """The address of the gallery's page or the bench's example that an anchor of docs/explorer.md names, or None."""
     kind, _, name = anchor.partition("-")
     if not re.fullmatch(r"docs/(zh/)?explorer\.md", path) or kind not in ("watch", "bench"):
         return None
@@ -70,7 +70,7 @@ def explorer_page(path, anchor):
 
 
 def target_for(root, pages, page, target):
-    """What a link of the page has to say on the site."""
+    """The target that a link of the page must have on the site."""
     path, _, anchor = target.partition("#")
     if re.match(r"[a-z][a-z+.-]*:", target) or not path:
         return target
@@ -92,13 +92,13 @@ def target_for(root, pages, page, target):
 
 
 def with_links(text, target_of):
-    """The text with other targets; what is code stays."""
+    """The text with new targets of links. Code stays unchanged."""
     def link(match):
         old = match.group(1) or match.group(2)
         return match.group().replace(old, target_of(old), 1)
 
     parts = re.split(r"(^[ \t]*```.*?^[ \t]*```[ \t]*$|`[^`]+`)", text, flags=re.S | re.M)
-    # A link's text may hold code, so only its end, "](target)", has to be outside.
+    # A link's text may contain code, so only its end, "](target)", must be outside of code.
     return "".join(part if at % 2 else docs.LINK.sub(link, part) for at, part in enumerate(parts))
 
 
@@ -109,7 +109,7 @@ MARKER = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
 
 
 def without_indentation(code):
-    """As textwrap.dedent, but directives of the preprocessor may begin further to the left."""
+    """Like textwrap.dedent, but ignores the indentation of preprocessor directives."""
     inner = min((len(line) - len(line.lstrip()) for line in code.split("\n")
                  if line.strip() and line[0] != "#"), default=0)
     return re.sub("^ {%d}" % inner, "", code, flags=re.M)
@@ -124,7 +124,7 @@ def with_titles(text):
 
 
 def without_comments(text):
-    """Without the comments of docs.py, each a line, and the line that leads to the other language."""
+    """Removes the comments of docs.py (one per line) and the line that links to the other language."""
     parts = re.split(r"(^[ \t]*```.*?^[ \t]*```[ \t]*$)", text, flags=re.S | re.M)
     text = "".join(part if at % 2 else re.sub(r"^<!-- .* -->\n?", "", part, flags=re.M)
                    for at, part in enumerate(parts))
@@ -134,18 +134,18 @@ def without_comments(text):
 def with_anchors(text):
     lines = text.split("\n")
     for at, _, anchor in docs.headings_of(text):
-        hint = " data-search-exclude" if anchor.startswith(("hint-", "提示-")) else ""  # no search finds those
+        hint = " data-search-exclude" if anchor.startswith(("hint-", "提示-")) else ""  # the search must not find hints
         lines[at] = "%s {#%s%s}" % (lines[at].rstrip(" #"), anchor, hint)
     return "\n".join(lines)
 
 
 def with_details(text):
-    """Folded parts as blocks of pymdownx: Markdown inside of <details> is not read in a list."""
+    """Folded parts as blocks of pymdownx, because MkDocs does not read Markdown inside <details> in a list."""
     lines = text.split("\n")
     prose = docs.without_code(text).split("\n")
     for at, line in enumerate(prose):
         begun = re.match(r"( *)<details>(?=$|<summary>)", line)
-        if begun:  # the summary is on this line or the next, and may go on
+        if begun:  # the summary begins on this line or the next, and may continue
             end = next(end for end in range(at, len(lines)) if prose[end].endswith("</summary>"))
             title = re.fullmatch(r"\s*<details>\s*<summary>(.*)</summary>", "\n".join(lines[at:end + 1]), re.S)[1]
             lines[at:end + 1] = [""] * (end + 1 - at)
@@ -166,7 +166,7 @@ class Lists:
     def __init__(self):
         self.contents = []  # the column of each open item's contents
         self.loose = []     # whether it has had an empty line
-        self.fence = None   # the column of the fence that is open, and how far it is moved
+        self.fence = None   # (column of the open fence, number of columns it is moved)
         self.lines = []
 
     def put(self, line):
@@ -176,7 +176,7 @@ class Lists:
         return bool(self.lines) and bool(self.lines[-1].strip())
 
     def leave(self, indent):
-        """Closes the items whose contents begin further to the right: whether the last was loose."""
+        """Closes the items whose contents begin further to the right. Returns whether the last was loose."""
         loose = False
         while self.contents and indent < self.contents[-1]:
             self.contents.pop()
@@ -229,7 +229,7 @@ class Lists:
         if self.is_code(indent, after_text):
             self.put(line)
             return
-        # A number other than 1 in the middle of a paragraph begins no list.
+        # In the middle of a paragraph, a number other than 1 does not begin a list.
         if marker and (self.contents or not after_text or marker[2] in ("-", "*", "+", "1.")):
             self.item(line, marker, after_text)
             return
@@ -243,7 +243,7 @@ class Lists:
 
 
 def with_bars(line):
-    """A table's row whose code has bars in it: there, MkDocs would show the backslash as well."""
+    """A table's row whose code contains bars. MkDocs would also show the backslash before a bar."""
     def code(match):
         return "<code>%s</code>" % html.escape(match[1]).replace("\\|", "&#124;")
 
@@ -295,7 +295,7 @@ def write(path, text):
 
 
 def stage(root, folder, pictures=""):
-    """Returns how many pages there are."""
+    """Writes all pages. Returns their number."""
     for language in ("en", "zh"):
         shutil.rmtree(os.path.join(folder, language), ignore_errors=True)
     pages = pages_of(root)

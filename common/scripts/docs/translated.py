@@ -245,7 +245,7 @@ class Edition:
                     tell(page, "lacks the section %s of %s" % (title, original))
 
     def translated(self):
-        """Yields (name, (English section, hash)) for each section that has an English original."""
+        """[(name, (English section, hash))]: the sections that have an English original."""
         return [(name, record) for name, record in self.records.items() if record is not None]
 
     def record(self, page):

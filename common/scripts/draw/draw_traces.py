@@ -59,7 +59,7 @@ def of_space(requests, space):
 
 
 def in_words(requests):
-    """[(request, {lane: word})] for shared memory. Words count from the lowest word that a request accesses."""
+    """[(request, {lane: word})] for shared memory. Words are counted from the lowest word that is accessed."""
     lowest = min(offset for request in requests for offset in request["offsets"] if offset is not None)
     return [(request, {lane: (request["offsets"][lane] - lowest) // 4 for lane in lanes_of(request)})
             for request in requests]

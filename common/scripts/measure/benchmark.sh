@@ -219,8 +219,8 @@ options_of() {
     [[ $quick == no ]] || arguments+=(--warmup 1 --reps 3)
 }
 
-# is_measured STEP OP TYPE SHAPE CACHE: whether the file has rows of this unit, which are written
-# all together. On simt the cache field is empty.
+# is_measured STEP OP TYPE SHAPE CACHE: whether the file has rows of this unit. A unit's rows are written
+# all together, so one is enough. On simt the cache field is empty.
 is_measured() {
     [[ -s $file ]] && grep -q -E "^$1,[^,]*,$2,$3,$4,[^,]*,[^,]*,(\"[^\"]*\"|[^,]*),($5|)," "$file"
 }
@@ -242,7 +242,7 @@ done
 
 # ---- measure -------------------------------------------------------------------------------------
 
-# rungs_of_the_gpu: of a tree of ladders (--list), options for the GPU's rungs and the GPU's library.
+# rungs_of_the_gpu: reads a tree of ladders (--list); prints options for the GPU's rungs and library.
 rungs_of_the_gpu() { awk '/^--ladder/ { on_gpu = $2 != "cpu:" } on_gpu && /^  / { print "--rung=" $1 }'; }
 
 minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
@@ -282,7 +282,7 @@ for unit in ${to_do[@]+"${to_do[@]}"}; do
         "$(minutes $(((SECONDS - begin) * (left - number) / number)))"
 done
 
-# Without Python the file has no FILE.json; the rows are the same.
+# Without Python there is no FILE.json; the rows are the same.
 if [[ $added == yes && $file == *.csv ]] && command -v python3 >/dev/null; then
     "$(dirname -- "$(readlink -f -- "$0")")/provenance.py" add "$file" "./run.sh --benchmark ${file##*/}$asked"
 fi

@@ -43,17 +43,17 @@ COUNTERS = {  # (kind, ncu's name, where it is in --counters=json)
 H200_HEADER = ["program", "arguments", "rung", "kernel", "launches", *COUNTERS]
 HEADER = ["step", "program", "arguments", "rung", "kernel", "counter", "kind", "h200", "simt", "equal", "cells",
           "reason", "expected_to_differ_and_why"]
-# What --check takes from the file: seconds each. The other programs' counts are in the file only.
+# --check takes these counts from the file, because each run takes seconds. It counts only CHECKED_PROGRAMS anew.
 LONG = {("07_gemm", "--m 256 --n 256 --k 128"),
         ("07_gemm", "--type bf16 --m 300 --n 520 --k 264"), ("07_gemm", "--type tf32 --m 300 --n 520 --k 264"),
         ("08_conv", "--batch 1 --channels 12 --height 34 --width 130 --filters 24")}
 CHECKED_PROGRAMS = {"program_transpose", "program_bitonic_sort"}
-# Kernels of step 04 that set one number.
+# A kernel of step 04 that sets one number.
 LEFT_OUT = {"set_identity"}
 
-# Cells that differ: (program, rung, kernel, what its counters begin with, "REASON: why"); rung and kernel are regular
-# expressions for the whole name, * is any. The first that fits holds. REASON is a word that the page counts them by.
-# What is said of the GPU's code was read in what nvcc 13.0 makes of it for sm_90.
+# Cells that differ: (program, rung, kernel, prefix of the counters, "REASON: why"). Rung and kernel are regular
+# expressions for the whole name; * means any. The first match applies. REASON is a word; the page counts the cells per
+# REASON. Statements about the GPU's code come from reading the code that nvcc 13.0 generates for sm_90.
 JOINED = "joined: loads of neighbouring words, joined to ones of 16 bytes by nvcc"
 COPIED = "copied: an asynchronous copy is no shared store to ncu"
 UNROLLED = ("unrolled: lanes make different numbers of turns of a loop that nvcc unrolls: those of the remainder "
@@ -151,7 +151,7 @@ WHY = [
 
 
 class NotCounted(Exception):
-    """Why a program has no counters."""
+    """The reason why a program has no counters."""
 
 
 def read(path):
@@ -160,7 +160,7 @@ def read(path):
 
 
 def name_of(signature):
-    """Of a kernel, as ncu writes it: void outer::<unnamed>::inner<int>(float *) is outer::inner."""
+    """The name of a kernel in ncu's output: void outer::<unnamed>::inner<int>(float *) is outer::inner."""
     signature = re.sub(r"<unnamed>::", "", re.sub(r"^void ", "", signature))
     return re.split(r"[<(]", signature)[0]
 
@@ -169,7 +169,7 @@ def name_of(signature):
 
 
 def launches_of(paths):
-    """{(program, arguments): {kernel: [{metric: value}, ...]}}, the launches in their order."""
+    """{(program, arguments): {kernel: [{metric: value}, ...]}}, with the launches in order."""
     runs = {}
     for path in paths:
         renewed, run, header = {}, None, None
@@ -196,8 +196,8 @@ def sums(launches):
 
 
 def first_round(counted, kernels):
-    """{(rung, kernel): [launch, ...]}: a program first runs each rung once, one after the other. A kernel that is
-    launched by a pointer, and so has its rung's name here, is the next one that has none of the rung's other names."""
+    """{(rung, kernel): [launch, ...]} of a program's first round, which runs each rung once, one after the other. A
+    kernel launched by a pointer has its rung's name here: it is the next one with none of the rung's other names."""
     in_order = sorted((launch for launches in kernels.values() for launch in launches), key=lambda at: int(at["ID"]))
     names = [name_of(launch["Kernel Name"]) for launch in in_order]
     taken, begin = {}, 0
@@ -215,7 +215,7 @@ def first_round(counted, kernels):
 
 
 def h200_rows(runs, bin_folder, programs_folder):
-    """Of each kernel as many launches as are counted here."""
+    """Rows of the H200, with the number of launches per kernel that is counted here."""
     rows = []
     for (program, arguments), kernels in runs.items():
         try:
@@ -242,7 +242,7 @@ def h200_rows(runs, bin_folder, programs_folder):
 
 
 def run_json(command, **environment):
-    """Of a command that writes its counters to the file $SIMT_OUT or to its output."""
+    """The counters of a command, which writes them to the file $SIMT_OUT or to its output."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "counters.json")
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
@@ -256,9 +256,9 @@ def run_json(command, **environment):
 
 
 def count(bin_folder, programs_folder, program, arguments, rungs_of_step=()):
-    """{(rung, kernel): (launches, {counter: value})} of a program, of these rungs of a step. Launches of one kernel are
-    added up, whatever its template arguments or the shape that its name ends with; the kernel of a launch by a pointer,
-    which has no name of its own, has its rung's."""
+    """{(rung, kernel): (launches, {counter: value})} of a program, or of these rungs of a step. Adds up the launches of
+    a kernel with any template arguments and any shape at the end of its name. A kernel launched by a pointer has no
+    name here, so it gets its rung's."""
     if program.startswith("program_"):
         name = program[len("program_"):]
         sources = [os.path.join(programs_folder, file) for file in sorted(os.listdir(programs_folder))
@@ -289,8 +289,8 @@ def count(bin_folder, programs_folder, program, arguments, rungs_of_step=()):
 
 
 def pooled(counted, seen):
-    """{kernel: (launches, values)} of a program; what is launched through pointers, and so has no kernel's name, and
-    all that ncu saw and has no match by name are one, NAME+NAME."""
+    """{kernel: (launches, values)} of a program. Launches through pointers have no kernel name here. They become one
+    entry, NAME+NAME, with all the kernels of ncu that match no name."""
     kernels, rest, others = {}, [], dict(seen)
     for (_, name), (launches, values) in counted.items():
         if seen.get(name) == launches:
@@ -313,7 +313,7 @@ def fits(pattern, name):
 
 
 def compare(h200, old, bin_folder, programs_folder, quick):
-    """Rows under HEADER. Quick: what takes long has its counts from the old rows."""
+    """Rows under HEADER. If `quick`, counts that take long come from the old rows."""
     runs = {}
     for line in h200:
         runs.setdefault((line["program"], line["arguments"]), []).append(line)
@@ -366,7 +366,7 @@ def compare(h200, old, bin_folder, programs_folder, quick):
 
 
 def shortened(rows):
-    """The rows of cells that differ, and one for the equal cells of each step and counter."""
+    """The rows of the cells that differ, and one row per step and counter for the cells that are equal."""
     equal = collections.Counter((row[0], row[5], row[6], row[9]) for row in rows if row[9] != "no")
     return [row for row in rows if row[9] == "no"] + [
         [step, "", "", "", "", counter, kind, "", "", how, cells, "", ""]

@@ -40,7 +40,7 @@ missing = []
 
 
 def run_measured(*command, **environment):
-    """Standard output and the most memory the process had, in MB; ends the program if the command fails."""
+    """Standard output, and the peak memory of the process in MB. Ends the program if the command fails."""
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         with subprocess.Popen(command, env=os.environ | environment, stdout=output, stderr=errors) as process:
             _, status, usage = os.wait4(process.pid, 0)
@@ -124,7 +124,7 @@ def measure_numba(loops):
         lacks("Numba", "pip install numba")
         return []
     version = run(sys.executable, "-c", "import numba; print(numba.__version__)").strip()
-    # Only one of its threads runs at a time: on one core it is faster, since none waits for another core.
+    # Only one of Numba's threads runs at a time. On one core this is faster, since no thread waits for another core.
     measured = run_measured("taskset", "-c", str(min(os.sched_getaffinity(0))), sys.executable,
                             os.path.join(SOURCES, "kernels_numba.py"), str(SLOW_RUNS), *NUMBA_SIZES,
                             NUMBA_ENABLE_CUDASIM="1")

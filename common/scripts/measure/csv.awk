@@ -1,6 +1,6 @@
 # Reads result rows (report.h), for scripts that name this file before their own. POSIX awk.
 
-# Call it with the header: column[NAME] is a field's place.
+# Call it with the header. It sets column[NAME] to the number of the field NAME.
 function take_header(line,    at, count) {
     for (at in column)
         delete column[at]
@@ -9,7 +9,7 @@ function take_header(line,    at, count) {
         column[field[at]] = at
 }
 
-# Splits a line of CSV into field[1..]; a quoted field may hold commas and doubled quotes.
+# Splits a line of CSV into field[1..]. A quoted field may contain commas and doubled quotes.
 function split_csv(line,    count, text, at) {
     for (at in field)
         delete field[at]

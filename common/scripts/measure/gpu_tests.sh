@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests on a GPU what `cmake --build --preset cuda` has built: gpu_tests.sh
+# Runs the tests of the preset cuda on a GPU, after `cmake --build --preset cuda`: gpu_tests.sh
 # Writes docs/results/gpu_tests.txt, the summary of `ctest --preset cuda`, with the card and the commit,
-# and gpu_tests.json beside it. Each edition renews them.
+# and gpu_tests.json. Run this script for each release.
 set -euo pipefail
 cd -- "$(dirname -- "$(readlink -f -- "$0")")/../../.."
 nvidia-smi -L >/dev/null 2>&1 || {

@@ -1,12 +1,12 @@
-# The summary ladder of run.sh: a line for every step with its best verified rung. After csv.awk.
+# The summary of run.sh: one line per step with its best verified rung. Load it after csv.awk.
 #
-# Input: for every step a line "step NAME EXIT_STATUS", then the step's CSV file (report.h), or
-# nothing where it wrote none. Then of each climb that was recorded on a GPU a line "recorded NAME" and
-# its rows (recorded.awk). Those of rungs that the step ran on the CPU back end are shown. Variables
-# bold, red, green, yellow and plain hold terminal codes or nothing; columns is the width of the
+# Input: for every step a line "step NAME EXIT_STATUS", then the step's CSV file (report.h) if it wrote
+# one. Then, for each climb that was recorded on a GPU, a line "recorded NAME" and its rows
+# (recorded.awk). Shows the recorded rows of rungs that the step ran on the CPU back end. The variables
+# bold, red, green, yellow and plain are terminal codes or empty; columns is the width of the
 # terminal, or 0. POSIX awk.
 
-# Three digits and a unit, as the programs print times.
+# Writes a time as the programs print it, with three digits and a unit.
 function time_text(microseconds,    size, unit) {
     if (microseconds == "")
         return "-"
@@ -18,7 +18,7 @@ function time_text(microseconds,    size, unit) {
     return sprintf(size < 9.995 ? "%.2f %s" : size < 99.95 ? "%.1f %s" : "%.0f %s", size, unit)
 }
 
-# 1048576 as 1M; a shape of several numbers as it is, but for the usual stride of a convolution.
+# Writes 1048576 as 1M. Keeps a shape of several numbers, except for a convolution's default suffix.
 function shape_text(shape,    suffix) {
     sub(/:s1p0d1$/, "", shape)
     if (shape !~ /^[1-9][0-9]*$/)
@@ -47,7 +47,7 @@ function device_text(device) {
     return device
 }
 
-# Takes the row in field[] for its step's line, if it is the step's best.
+# Uses the row in field[] for its step's line if it is the step's best so far.
 function take_best(at,    median) {
     if (value("shape") != shape[at]) {
         shape[at] = value("shape")
@@ -66,12 +66,12 @@ function take_best(at,    median) {
     library[at] = times_text(value("speedup_library"))
 }
 
-# A CSV holds one or more sizes (--sweep); the line shows the last, the verdicts are of all.
+# A CSV has one or more sizes (--sweep). The line shows the last size, and the verdicts of all sizes.
 function take_row() {
     verdicts[steps, value("verdict")]++
     rungs[steps]++
     emulated[steps] = emulated[steps] || value("backend") == "simt"
-    # In a GPU step, rungs on the host are what the others are measured against, and no best rung.
+    # In a GPU step, a rung on the host is the reference for the others and cannot be the best rung.
     if (value("backend") != "cpu" && !on_gpu[steps]) {
         on_gpu[steps] = 1
         shape[steps] = ""
@@ -115,8 +115,8 @@ NF > 0 {
 
 # ---- output --------------------------------------------------------------------------------------
 
-# Cells are kept until all are known: a column is as wide as its widest cell, and one that is empty
-# throughout is left out.
+# Stores a cell until all are known: a column is as wide as its widest cell, and an empty column is
+# left out.
 function set(row, at, text) {
     if (text == "")
         text = "-"
@@ -140,7 +140,7 @@ function verdict_text(row,    i, n, words, text) {
     return text
 }
 
-# The row's step and its columns `from` to `last`.
+# Prints the row's step and its columns `from` to `last`.
 function print_row(row, from, last,    at, line, colour) {
     line = "  " sprintf("%-" width[1] "s", cell[row, 1])
     for (at = from; at <= last && at <= 8; at++)
@@ -153,8 +153,8 @@ function print_row(row, from, last,    at, line, colour) {
     print row == 0 ? bold line plain : line
 }
 
-# In lines of at most `columns` characters, where that is not 0 and two columns fit: what does not
-# fit beside is continued below.
+# Prints the table. If `columns` is not 0 and two columns fit, a line has at most `columns` characters;
+# columns that do not fit continue in a second block below.
 function print_table(    from, last, long, row) {
     for (from = 2; from <= 9; from = last + 1) {
         long = 2 + width[1]

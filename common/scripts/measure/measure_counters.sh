@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Counts on a GPU what compare_counters.py counts on the CPU: measure_counters.sh BUILD OUT_FILE
+# Measures on a GPU the counters that compare_counters.py gets on the CPU: measure_counters.sh BUILD OUT_FILE
 #
 # BUILD is a build folder of the preset cuda, such as build/cuda. For each command, OUT_FILE gets a
-# line "# COMMAND" and then the output of ncu: one line for each launch, including those of the
-# libraries that a step is compared with. Needs ncu and permission to read the counters. Takes seven
-# minutes on an H200.
+# line "# COMMAND" and then the output of ncu: one line per launch, including launches of the libraries
+# that a step is compared with. Needs ncu and permission to read the counters. Takes seven minutes on an
+# H200.
 set -euo pipefail
 
 build=${1:?usage: measure_counters.sh BUILD OUT_FILE}
@@ -19,8 +19,8 @@ metrics+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
 metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum
 metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
 
-# count PROGRAM ARGUMENT...: counts a program's launches. Some of the textbook programs have no
-# successful launch, or end with an error on purpose.
+# count PROGRAM ARGUMENT...: counts a program's launches. Some textbook programs have no successful
+# launch, or end with an error on purpose.
 count() {
     printf '# %s\n' "$*"
     ncu --clock-control none --csv --page raw --metrics "$metrics" "$@" 2>/dev/null |

@@ -3,8 +3,8 @@
 #
 # Appends one run to OUT_DIR/01_cpu_naive_NAME.csv, 02_cpu_simd_threads_NAME.csv,
 # 02_cpu_simd_threads_NAME_threads1.csv (--threads 1) and 07_gemm_NAME_threads1.csv, _threads2.csv
-# and one with all threads. The pages compare the shortest medians of three runs on an otherwise idle machine. The largest vectors need
-# 2 GB of memory.
+# and one with all threads. The pages compare the shortest medians of three runs on an otherwise idle
+# machine. The largest vectors need 2 GB of memory.
 set -euo pipefail
 
 usage='usage: measure_cpu.sh BIN_DIR OUT_DIR NAME'
@@ -15,7 +15,7 @@ mkdir -p -- "$out"
 part=$(mktemp -d)
 trap 'rm -rf -- "$part"' EXIT
 
-# measure FILE PROGRAM OPTION...: appends the program's rows to the file, the header only once.
+# measure FILE PROGRAM OPTION...: appends the program's rows to the file, with one header in all.
 measure() {
     local file=$out/$1
     shift

@@ -20,7 +20,7 @@ import browser  # noqa: E402
 import provenance  # noqa: E402
 
 OPENINGS, FRAMES = 3, 90
-# ladder, program and options: a problem as the tests and the gallery have it, and a block of 1024 threads.
+# (ladder, program, options): problems from the tests and the gallery, and a block of 1024 threads.
 RUNS = (
     ("vectors", "03_gpu_single_thread", "--n 4K"),
     ("vectors", "04_gpu_atomic", "--n 64K"),
@@ -36,7 +36,7 @@ RUNS = (
 )
 
 DRAWN = "return Math.max(performance.getEntriesByName('explorer drawn')[0].startTime, ...performance.getEntriesByName('first-contentful-paint').map(one => one.startTime))"
-# The longest launch, since that is the slowest; then a place for each of 90 frames, from the first to the last.
+# LONGEST opens the longest launch, which is the slowest. SCRUB then shows a new place per frame, from first to last.
 LONGEST = """const launch = longest(data.launches.map((launch, i) => i));
     explorer.launch = launch; explorer.block = 0; explorer.build();
     return [data.launches.length, data.launches[launch].blocks[0].steps.length, data.launches[launch].blocks[0].threads]"""
@@ -54,7 +54,7 @@ def fail(status, text):
 
 
 def rungs_of(program, options):
-    """Names of the rungs that run kernels here."""
+    """The names of the rungs that run kernels on this machine."""
     with tempfile.TemporaryDirectory() as folder:
         table = os.path.join(folder, "counters.csv")
         done = subprocess.run([program, *options, "--counters", "--counters-csv", table], stdout=subprocess.PIPE,
@@ -66,7 +66,7 @@ def rungs_of(program, options):
 
 
 def busy(window):
-    """Milliseconds for which the page's thread has computed."""
+    """The processor time of the page's thread, in milliseconds."""
     metrics = window.call("POST", "/goog/cdp/execute", {"cmd": "Performance.getMetrics", "params": {}})["metrics"]
     return next(1000 * metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 

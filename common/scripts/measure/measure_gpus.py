@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures steps 06 and 07 on several GPUs: measure_gpus.py BIN_DIR OUT_DIR [--gpus N] [--small]
 
-Writes OUT_DIR/several_gpus.csv (result rows), OUT_DIR/several_gpus_communication.csv (what hides how much of it, from
-the column "used") and OUT_DIR/several_gpus_machine.txt (GPUs, links, versions); prints how many times as fast as one
-GPU, and as the libraries, the best rungs are. After each program the files are whole. If nccl-tests' all_reduce_perf
-is on PATH, its bus bandwidth at 1 GiB is noted, too. A rung that fails is told of and left out. The vectors of 2^31
-elements need 48 GB of host memory; --small takes sizes that a CPU can do: to try the script.
+Writes OUT_DIR/several_gpus.csv (result rows), OUT_DIR/several_gpus_communication.csv (the part of the communication
+that each rung hides, from the column "used") and OUT_DIR/several_gpus_machine.txt (GPUs, links, versions). Prints the
+speed-up of the best rungs over one GPU and over the libraries. The files are complete after each program. If
+nccl-tests' all_reduce_perf is on PATH, it also records its bus bandwidth at 1 GiB. A rung that fails is reported and
+left out. Vectors of 2^31 elements need 48 GB of host memory. To try the script on a CPU, use --small.
 
 Exit status: 0 measured, 1 a wrong result, 2 bad usage, 3 a program failed, 4 a file cannot be written.
 Needs nothing but Python 3.7."""
@@ -27,13 +27,13 @@ VECTORS = ["1K", "64K", "1M", "16M", "64M", "256M", "1G", "2G"]
 SIDES = ["2K", "4K", "8K", "16K"]
 COMMUNICATION = ["type", "shape", "rung", "unhidden_percent", "bus_gb_per_s", "percent_of_link"]
 USED = re.compile(r"([\d.]+)% unhidden, bus ([\d.]+) GB/s, ([\d.]+)% of the link")
-# (step, type, shape, faster than which rungs, by how much): what two H100 or H200 of one host should reach.
+# The aims for two H100 or H200 of one host: (step, type, shape, rungs to compare with, speed-up).
 AIMS = [(REDUCTION, "f32", "2147483648", ["one_gpu"], 1.95), (PRODUCT, "bf16", "16384x16384x16384", ["one_gpu"], 1.9),
         (PRODUCT, "bf16", "8192x8192x8192", ["one_gpu"], 1.8), (PRODUCT, "bf16", "8192x8192x8192", ["cublas_nccl"], 1.15)]
 
 
 def runs(options):
-    """What is to be measured; what the aims are about comes first."""
+    """The commands to measure. Those that the aims need come first."""
     vectors, sides = (["1K", "20011"], ["64"]) if options.small else (VECTORS, SIDES)
     commands = [[REDUCTION, "--n", n] for n in vectors]
     for kind in ("bf16", "f32"):
@@ -43,7 +43,7 @@ def runs(options):
 
 
 def call(options, words):
-    """Runs a program; what it prints."""
+    """Runs a program and returns its output."""
     words = [os.path.join(options.bin, words[0]), "--gpus", options.gpus, *words[1:]]
     try:
         result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False,
@@ -56,7 +56,7 @@ def call(options, words):
 
 
 def selection(options, command, failures):
-    """--rung for each that works, if a small problem shows that some do not; otherwise nothing."""
+    """If some rungs fail on a small problem, options --rung for the rungs that work; otherwise no options."""
     program, small = command[:1], ["--n", "1000"] if command[0] == REDUCTION else ["--m", "64", "--n", "64", "--k", "64"]
     if command[0] == PRODUCT:
         program = command[:3]
@@ -77,7 +77,7 @@ def selection(options, command, failures):
 
 
 def measure(options, command, folder):
-    """The rows of a run, as JSON has them and as lines of CSV with their header."""
+    """The rows of a run, read from JSON, and its lines of CSV with the header."""
     files = [os.path.join(folder, "rows.csv"), os.path.join(folder, "rows.json")]
     call(options, command + ["--csv", files[0], "--json", files[1]])
     with open(files[0], encoding="utf-8") as file:
@@ -87,7 +87,7 @@ def measure(options, command, folder):
 
 
 def describe_machine(path):
-    """What figures depend on, and NCCL's own rate, as far as programs are there that tell."""
+    """Records the machine, on which the figures depend, and NCCL's own rate. Uses the programs that are installed."""
     commands = [["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm", "--format=csv"], ["nvidia-smi", "topo", "-m"],
                 ["nvidia-smi", "nvlink", "--status"], ["nvcc", "--version"], ["all_reduce_perf", "-b", "1G", "-e", "1G", "-g", "2"]]
     with open(path, "w", encoding="utf-8") as file:
@@ -102,7 +102,7 @@ def describe_machine(path):
 
 
 def compare(rows):
-    """A line for each aim whose rows were measured."""
+    """Yields a line for each aim whose rows were measured."""
     for step, kind, shape, others, aim in AIMS:
         times = {row["rung"]: row["median_us"] for row in rows if row["step"] == step and row["type"] == kind
                  and row["shape"] == shape and row["median_us"] is not None}

@@ -13,7 +13,7 @@ mkdir -p -- "$out"
 part=$(mktemp -d)
 trap 'rm -rf -- "$part"' EXIT
 
-# Appends a program's rows to a file, the header only once.
+# Appends a program's rows to a file, with one header in all.
 measure() {
     local file=$1
     shift

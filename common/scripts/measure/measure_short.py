@@ -61,7 +61,7 @@ def convolution(sizes, rungs):
 
 
 def runs():
-    """What is to be measured; what the pages show whole comes first."""
+    """The commands to measure. Those whose rows the pages show completely come first."""
     commands = [[ATOMIC, "--n", "1M"]] + [[TREE, "--n", n] for n in ("64K", "1M")]
     commands += [[SHUFFLE, "--n", n] for n in ("4K", "16K", "64K", "256K", "1M", "4M", "16M")]
     commands += [[SHUFFLE, "--n", n, "--op", "sum"] for n in ("4K", "1M", "16M")]

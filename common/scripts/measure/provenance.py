@@ -27,7 +27,7 @@ KEYS = ("commit", "date", "card", "processor", "driver", "cuda", "clocks", "comm
 
 
 def said_by(*command):
-    """What a program prints, or None if it is not there or fails."""
+    """The output of a program, or None if it is not installed or fails."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT,
                               universal_newlines=True, check=False)
@@ -37,7 +37,7 @@ def said_by(*command):
 
 
 def commit():
-    """Of the sources, with a mark if they have changed since."""
+    """The commit of the sources, with a mark if they have changed since."""
     if os.environ.get("RUNGS_COMMIT"):
         return os.environ["RUNGS_COMMIT"]
     hash_ = said_by("git", "rev-parse", "--short=10", "HEAD")
@@ -68,7 +68,7 @@ def measured_here(command):
 
 
 def origin(facts):
-    """A run without a GPU has no card, driver, CUDA or clocks."""
+    """complete, partial or unknown. A run without a GPU needs no card, driver, CUDA or clocks."""
     wanted = [key for key in KEYS if facts.get("card") or key not in ("card", "driver", "cuda", "clocks")]
     if all(facts.get(key) for key in wanted):
         return "complete"
@@ -88,7 +88,7 @@ def write(path, facts, add=False):
 
 
 def table(root):
-    """(The lines of the table, what is wrong.)"""
+    """(the lines of the table, the errors)"""
     lines, wrong = ["| figures | origin | date | measured on |\n", "|---|---|---|---|\n"], []
     for path in tracked.files(root):
         if not re.match(RESULTS + r"/[^/]*\.(csv|txt)$", path):

@@ -1,10 +1,10 @@
-# The rows of docs/results that programs show as recorded:
+# Selects the rows of docs/results that programs show as recorded:
 #
 #   awk -v results=docs/results -v as=c -f csv.awk -f recorded.awk common/report/recorded.txt
 #
-# as=c writes the table `recordings` (report/recorded.h); as=rows, for ladder.awk, of each step the first
-# line's rows below a line "recorded STEP". A ladder is of one run: rows of a run imply the same time of
-# the library (or of the first rung), and of several runs in a file, the one with most rows is taken.
+# as=c writes the table `recordings` (report/recorded.h). as=rows, for ladder.awk, writes per step a line
+# "recorded STEP" and the rows of the step's first line. All rows come from one run. Rows of one run imply
+# the same time of the library (or of the first rung). If a file has several runs, the largest is taken.
 
 function fail(text) {
     print "recorded.awk: " FILENAME ":" FNR ": " text >"/dev/stderr"
@@ -12,7 +12,7 @@ function fail(text) {
     exit 1
 }
 
-# The run that the row in field[] belongs to.
+# Returns the run that the row in field[] belongs to.
 function run_of_row(    time, run) {
     time = value("median_us") * (value("speedup_library") != "" ? value("speedup_library") : value("speedup_first"))
     for (run = 1; run <= runs; run++)
@@ -31,7 +31,7 @@ function is_wanted(    at) {
         value("backend") == "cuda" && value("cache") == "warm" && value("verdict") ~ /^(pass|racy)$/
 }
 
-# Sets lines[1..count], those of the run with most rows, and header.
+# Sets header, and lines[1..count] to the lines of the run with the most rows.
 function read_rows(file,    line, run, best, row) {
     runs = count = 0
     if ((getline header <file) <= 0)

@@ -11,7 +11,7 @@ install=yes
 self='./test.sh exercise'
 
 readonly begin_mark='/* ---- your work ---- */' end_mark='/* ---- end of your work ---- */'
-# Of processor time, which does not depend on what else runs; by the clock there is far more.
+# compile_seconds limits processor time, which does not depend on other processes. patience limits wall-clock time.
 readonly compile_seconds=60 patience=600 memory_kib=$((4 << 20)) file_kib=$((256 << 10))
 
 usage() {
@@ -52,19 +52,19 @@ EOF
 
 # ---- the reader's language -----------------------------------------------------------------------
 
-# The locale's, if docs has an edition of it, such as zh; or nothing: English.
+# The locale's language if docs has an edition in it, such as zh. Empty means English.
 language=${LC_ALL:-${LC_MESSAGES:-${LANG:-}}}
 language=${language:0:2}
 [[ -n $language && -r $root/docs/$language/messages.txt ]] || language=
 
-# page_of FOLDER: its README, in that language if there is one.
+# page_of FOLDER: prints the path of its README, in that language if there is one.
 page_of() {
     local page=$1/README.$language.md
     [[ -n $language && -r $page ]] || page=$1/README.md
     printf '%s\n' "$page"
 }
 
-# tell TEXT: says it, in that language as far as docs/zh/messages.txt has its lines (see there).
+# tell TEXT: prints it. Translates the lines that docs/zh/messages.txt has (see there).
 tell() {
     [[ -n $language ]] || { say "$*" && return; }
     say "$(printf '%s\n' "$*" | LC_ALL=C awk -v table="$root/docs/$language/messages.txt" '
@@ -81,7 +81,7 @@ tell() {
                 piece[count, pieces[count] = n] = rest
             }
         }
-        # fit: whether the text is line i of the table; got has what stands for its formats.
+        # fit: whether the text matches line i of the table. Sets got to the values of its formats.
         function fit(text, i, got,  j, at, next_one) {
             if (substr(text, 1, length(piece[i, 0])) != piece[i, 0]) return 0
             text = substr(text, length(piece[i, 0]) + 1)
@@ -138,7 +138,7 @@ find_exercise() {
 
 answer_of() { printf '%s\n' "$1/task.$(suffix "$1")"; }
 
-# Copies the skeleton to where the student edits it.
+# Copies the skeleton to the file that the student edits.
 provide_answer() {
     local answer
     answer=$(answer_of "$1")
@@ -169,7 +169,7 @@ list_exercises() {
         fi
         put '  %-4s %7s  %s\n' "${name%%_*}" "$score" "$(title "$folder")"
     done
-    # The one that was begun, or the one after the last that is solved, or the first.
+    # The exercise that was begun, or the one after the last solved exercise, or the first.
     next=${tried:-${after:-$first}}
     if [[ -z $next ]]; then
         tell "All are solved."
@@ -186,7 +186,7 @@ list_exercises() {
 
 # ---- hints, reset --------------------------------------------------------------------------------
 
-# Hints are the README's sections, in that order.
+# Hints are sections of the README, in the order of the page.
 show_hint() {
     local name=${1##*/} count=0 all page
     page=$(page_of "$1")
@@ -216,9 +216,9 @@ reset_exercise() {
 
 # ---- compiling -----------------------------------------------------------------------------------
 
-# kept_objects SOURCE...: sets the variable kept to the folder with their object files, which are
-# compiled once for each compiler and version of the sources. The caller sets flags, for the C
-# compiler, and headers.
+# kept_objects SOURCE...: sets the variable kept to the folder with their object files. They are
+# compiled once for each compiler and version of the sources. The caller sets flags (for the C
+# compiler) and headers.
 kept_objects() {
     local source one pids=()
     kept=$cache/grader-$({
@@ -250,12 +250,12 @@ $(cat -- "$objects_here"/*.messages | head -n 5)"
         }
     done
     rm -f -- "$objects_here"/*.messages
-    # If it exists by now, another process was faster. If it cannot be written, it is for this time only.
+    # If the folder exists by now, another process was faster. If the cache is not writable, this run uses its own copy.
     mkdir -p -- "$cache" 2>/dev/null && mv -T -- "$objects_here" "$kept" 2>/dev/null || true
     [[ -d $kept ]] || kept=$objects_here
 }
 
-# prepare_runtime: builds what simtcc links to programs, if it is not there, outside of all limits.
+# prepare_runtime: builds the runtime that simtcc links to programs, if it is missing. No limits apply to this.
 prepare_runtime() {
     local line
     [[ $has_runtime == no ]] || return 0
@@ -271,9 +271,9 @@ prepare_runtime() {
     [[ $has_runtime == yes ]]
 }
 
-# prepare_grader FOLDER KIND: sets objects to the grader's object files, those that all exercises share and those of
-# this exercise. Sets grader to the program that judges. It is linked with the skeleton, so nothing of an answer is in
-# it. If that fails, trouble says why.
+# prepare_grader FOLDER KIND: sets objects to the grader's object files: those that all exercises share, and those of
+# this exercise. Sets grader to the program that judges. It is linked with the skeleton, so it contains no code of an
+# answer. If this fails, trouble says why.
 prepare_grader() {
     local folder=$1 kind=$2 kept flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w) skeleton
     local shared=("$root"/common/exercise/{grade,grade_run,grade_answer,speed}.c "$root/common/measure/statistics.c")
@@ -312,8 +312,8 @@ $(grep -v '^$' "$work/messages" | head -n 8)"
 # is_timed FOLDER: whether the exercise has a test of speed.
 is_timed() { grep -q 'GRADE_SPEED' "$1/check.c"; }
 
-# limited COMMAND...: runs a compiler with limits on time and memory, since answers may be such that
-# it would run forever. Status 124: not even that much time by the clock was enough.
+# limited COMMAND...: runs a compiler with limits on time and memory, since an answer may make it run forever.
+# Status 124 means that it exceeded the limit of wall-clock time.
 limited() {
     (
         tighten() {
@@ -332,16 +332,16 @@ limited() {
 
 has_less_memory() { [[ $(ulimit -H -v) != unlimited && $(ulimit -H -v) -lt $memory_kib ]]; }
 
-# hide_names OBJECT: leaves the names that the check calls. Another function of the answer, such as read() or main(),
-# then replaces none of libc's or the grader's.
+# hide_names OBJECT: makes all names local except for those that the check calls. Otherwise a function of the answer,
+# such as read() or main(), could replace a function of libc or of the grader.
 hide_names() {
     local names
-    have nm && have objcopy || return 0 # without binutils such a name is an error of the linker
+    have nm && have objcopy || return 0 # without binutils, the linker reports such a name as an error
     mapfile -t names < <(nm -u -- "${objects[@]: -1}" | sed 's/^ *[Uwv] /--keep-global-symbol=/')
     objcopy "${names[@]}" -- "$1"
 }
 
-# compile KIND SOURCE PROGRAM: compiles and links it, with messages in work/messages. Every user may run it.
+# compile KIND SOURCE PROGRAM: compiles and links SOURCE. Messages go to work/messages. Every user may run PROGRAM.
 compile() {
     case $1 in
     simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" -I "$root/common" "$2" "${objects[@]}" \
@@ -356,16 +356,16 @@ compile() {
 
 # ---- the answer, between the marks ---------------------------------------------------------------
 
-# outside FILE: the lines outside the marks, to compare with those of the skeleton.
+# outside FILE: prints the lines outside the marks, to compare them with those of the skeleton.
 outside() {
     awk -v first="$begin_mark" -v last="$end_mark" \
         'index($0, last) {on = 0} !on {print} index($0, first) {on = 1}' "$1"
 }
 
-# take_answer SKELETON ANSWER: leaves the student's file in work/task.*, with the line ends of this system, and
-# sets compiled to what is compiled: what is between its marks, within the skeleton. Where the two differ outside
-# of the marks, by more than spaces and line ends, work/note tells it. Fails if the marks are not right; trouble
-# says why.
+# take_answer SKELETON ANSWER: copies the student's file to work/task.*, with the line ends of this system. Sets
+# compiled to the file to compile: the skeleton with the student's text between the marks. If the two files differ
+# outside the marks, by more than spaces and line ends, work/note describes it. Fails if the marks are wrong;
+# trouble then says why.
 take_answer() {
     local task=$work/task.${1##*.} head status=0
     trouble=
@@ -381,11 +381,11 @@ take_answer() {
     compiled=$work/graded.${1##*.}
     LC_ALL=C awk -v task="$task" -v note="$work/note" -v begin_mark="$begin_mark" -v end_mark="$end_mark" '
         function squeezed(text) { gsub(/[ \t\r\f\v]/, "", text); return text }
-        function pattern(mark) { # any spaces within it
+        function pattern(mark) { # allows any spaces within the mark
             gsub(/[*]/, "[*]", mark); gsub(/ /, "[ \t]*", mark)
             return mark
         }
-        function find(file, kind, mark,  rest, at) { # all places of a mark
+        function find(file, kind, mark,  rest, at) { # records all places of a mark in the current line
             rest = line[file, FNR]
             for (at = 0; match(rest, mark); rest = substr(rest, RSTART + RLENGTH)) {
                 found[file, kind]++; lines[file, kind] = lines[file, kind] (found[file, kind] > 1 ? ", " : "") FNR
@@ -399,7 +399,7 @@ take_answer() {
                 "The mark  " mark "  stands there " found[2, kind] " times, in lines " lines[2, kind] "."
             return 0
         }
-        function emit(text, number) { # a line of the skeleton, whose number in the file of the student is known, or 0
+        function emit(text, number) { # prints a line of the skeleton; number is its line in the file of the student, or 0
             if (number > 0 && number != next_number && !continued) {
                 printf "#line %d \"%s\"\n", number, task
                 next_number = number
@@ -408,7 +408,7 @@ take_answer() {
             next_number++
             continued = text ~ /\\$/
         }
-        # Lines FROM to TO of the skeleton, each with the number of the same line among LOW to HIGH of the other.
+        # Prints lines FROM to TO of the skeleton, each with the number of the equal line among LOW to HIGH of the other.
         function emit_outside(from, to, low, high,  i, j, number) {
             for (i = from; i <= to; i++) {
                 number = 0
@@ -422,7 +422,7 @@ take_answer() {
             for (i = from; i <= to; i++) all = all squeezed(line[file, i])
             return all
         }
-        # What differs there, a few lines of it.
+        # Notes up to six lines that differ there.
         function tell(from, to, low, high,  i, j, known, mine, given) {
             if (part(1, from, to) == part(2, low, high)) return
             for (i = from; i <= to; i++) known[squeezed(line[1, i])]++
@@ -449,12 +449,12 @@ take_answer() {
             if (!ok) exit 1
             b = row[2, "begin"]; e = row[2, "end"]; next_number = 0
             first = column[2, "begin"]; after = first + width[2, "begin"]; last = column[2, "end"]
-            # The marks lines count as outside by what stands before the first and behind the last.
+            # On the lines of the marks, text before the first mark and after the last mark is outside.
             begins = substr(line[2, b], after); ends = substr(line[2, e], last + width[2, "end"])
             work_first = b == e ? substr(line[2, b], after, last - after) : begins
             work_last = b == e ? "" : substr(line[2, e], 1, last - 1)
             for (i = b + 1; i < e; i++) work[i] = line[2, i]
-            line[2, b] = substr(line[2, b], 1, first - 1) # of the outside
+            line[2, b] = substr(line[2, b], 1, first - 1) # the part outside
             line[2, count[2] + 1] = ends; after_row = e
             tell(1, row[1, "begin"] - 1, 1, b)
             tell(row[1, "end"] + 1, count[1], e + 1, count[2] + 1)
@@ -481,7 +481,7 @@ take_answer() {
 
 # ---- grading -------------------------------------------------------------------------------------
 
-# clean: text that is UTF-8 as it is; of other text what is ASCII.
+# clean: keeps text that is valid UTF-8. In other text, replaces all bytes that are not ASCII.
 clean() {
     local text
     text=$(tr -d '\r\000' | tr '\t' ' ')
@@ -497,8 +497,8 @@ json_quoted() {
         LC_ALL=C awk 'BEGIN {ORS = ""; print "\""} NR > 1 {print "\\n"} {print} END {print "\""}'
 }
 
-# report NAME TITLE TEST TEXT LAST_LINE STATUS SCORE LOOK: sets result_text and result_json to those of an answer
-# that was not run.
+# report NAME TITLE TEST TEXT LAST_LINE STATUS SCORE LOOK: sets result_text and result_json for an answer that was
+# not run.
 report() {
     local quoted look=''
     quoted=$(printf '%s\n' "$4" | json_quoted)
@@ -508,7 +508,7 @@ report() {
         "$1" "$6" "$7" "$look" "$3" "$6" "$7" "$quoted")
 }
 
-# refuse TEST NAME TITLE TEXT [LOOK]: 0 points, and why; LOOK is what a teacher should look at.
+# refuse TEST NAME TITLE TEXT [LOOK]: reports 0 points and the reason. LOOK is a note for the teacher.
 refuse() {
     local text=$4
     [[ ! -s $work/noted ]] || text+=$'\n'$(<"$work/noted")
@@ -516,18 +516,18 @@ refuse() {
     return 1
 }
 
-# not_graded NAME TITLE TEXT: what this machine could not do says nothing about the answer.
+# not_graded NAME TITLE TEXT: reports that this machine could not grade the answer.
 not_graded() {
     report "$1" "$2" 'not graded' "$3" 'Not graded: that says nothing about the answer.' error null ''
     return 3
 }
 
-# run_program NAME OPTION...: grades work/program, which leaves work/raw and work/json.
+# run_program NAME OPTION...: grades work/program. Writes work/raw and work/json.
 run_program() {
     local name=$1 options=() limit=$((seconds * 120))
     shift
     [[ -z $student ]] || options+=(-s "$student")
-    # The grader itself limits each run of the answer; this is for when it cannot. It may have to wait for the GPU.
+    # The grader limits each run of the answer; this limit is a second safeguard. The grader may wait for the GPU.
     [[ $backend != cuda ]] || limit=$((limit + 600))
     (
         cd "$work" || exit 3
@@ -537,12 +537,12 @@ run_program() {
     ) >"$work/raw" 2>&1 </dev/null
 }
 
-# results_are_right: whether what run_program has graded computes the right results: where it does
-# not, nothing else is graded.
+# results_are_right: whether the program that run_program graded computes the right results. If not, the
+# grader graded nothing else.
 results_are_right() { [[ -s $work/json ]] && ! grep -q '"message": "graded once all results' "$work/json"; }
 
-# right_in_any_order NAME: whether they are right in other orders of threads and blocks, too. Otherwise
-# work/order tells which is not, or, if it is not there, that could not be found out.
+# right_in_any_order NAME: whether the results are also right in other orders of threads and blocks. If not,
+# work/order names the wrong one. If there is no work/order, the runs failed for another reason.
 right_in_any_order() {
     local schedule
     cp -- "$work/raw" "$work/told"
@@ -552,8 +552,8 @@ right_in_any_order() {
     mv -- "$work/told" "$work/raw"
 }
 
-# count_for_gpu FOLDER: writes the CPU back end's findings about the answer to work/counted, to be
-# shown if it is too slow on a GPU.
+# count_for_gpu FOLDER: writes the CPU back end's findings about the answer to work/counted. The grader
+# shows them if the answer is too slow on a GPU.
 count_for_gpu() {
     local grader objects
     if prepare_grader "$1" simt && compile simt "$compiled" "$work/program"; then
@@ -566,8 +566,8 @@ count_for_gpu() {
     rm -f -- "$work/program" "$work/json"
 }
 
-# keep_page: the page that run_program has made goes to where it was asked for; work/raw ends with
-# the line to be looked at.
+# keep_page: moves the page that run_program has made to the file that the user named. Appends its address,
+# with the line to look at, to work/raw.
 keep_page() {
     local place target
     place=$(sed -n 's/^#line=//p' "$work/raw")
@@ -587,8 +587,8 @@ keep_page() {
     printf '  Watch it: %s%s\n' "$(shown "$page")" "${place#0}" >>"$work/raw"
 }
 
-# skeleton_works KIND SKELETON: after an answer has not compiled: whether the skeleton does on this machine, now.
-# Otherwise the answer is not to blame.
+# skeleton_works KIND SKELETON: for an answer that did not compile: whether the skeleton compiles on this machine
+# now. If it does not, the answer is not to blame.
 skeleton_works() {
     cp -- "$work/messages" "$work/messages.answer" 2>/dev/null && compile "$1" "$2" "$work/program"
 }
@@ -640,7 +640,7 @@ and keeps yours." || return
     if ((status != 0)); then
         if ((status == 124)); then
             not_graded "$name" "$what" "The compiler did not get through in $patience s: the machine is too busy." || return
-        # (Out of memory is out of what limited gives, which is the answer's doing, unless this shell has less.)
+        # (Out of memory means that the limit of limited was reached. That is the answer's fault, unless this shell has less.)
         elif grep -v 'task\.c' "$work/messages" | grep -qE 'Killed|No space left|Disk quota' ||
             { has_less_memory && grep -qE 'Cannot allocate memory|out of memory' "$work/messages"; } ||
             ! skeleton_works "$kind" "$skeleton"; then
@@ -684,7 +684,7 @@ $(tail -n 5 "$work/raw" 2>/dev/null | clean)" || return
     return "$status"
 }
 
-# say_next FOLDER: names the first exercise after it that has not all points yet.
+# say_next FOLDER: names the first exercise after this one that does not have all points yet.
 say_next() {
     local folder name passed=no
     for folder in "${folders[@]}"; do
@@ -697,9 +697,9 @@ say_next() {
     done
 }
 
-# wrapped: text at the width of the terminal, if there is one; what continues a line is below its beginning.
+# wrapped: wraps text at the width of the terminal, if there is one. A continued line keeps its indent.
 wrapped() {
-    [[ -z $language ]] || { cat && return; } # its width is not that of its bytes
+    [[ -z $language ]] || { cat && return; } # awk counts bytes, not columns
     awk -v width="$columns" '{
         match($0, /^ */)
         indent = RLENGTH; rest = $0
@@ -770,7 +770,7 @@ watch_exercise() {
     done
 }
 
-# pack_answers FILE FOLDER...: the answers that are there, as one file.
+# pack_answers FILE FOLDER...: packs the existing answers into one file.
 pack_answers() {
     local to=$1 folder answer files=()
     shift
@@ -810,7 +810,7 @@ make_handout() {
     say "Made $(shown "$to"): ${#folders[@]} exercises, no solutions."
 }
 
-# merge_results FILE...: prints one CSV row for each student and exercise.
+# merge_results FILE...: prints one CSV row per student and exercise.
 merge_results() {
     local result
     for result; do
@@ -890,7 +890,7 @@ if [[ $action == merge ]]; then
     exit
 fi
 
-# Keeps the last scores and hints; does without if the folder is not writable.
+# This folder keeps the last scores and hints. The script works without it if it is not writable.
 state=$root/build/exercise
 mkdir -p -- "$state" 2>/dev/null || true
 if ((${#names[@]} == 0)) && [[ $action == grade ]]; then
@@ -898,12 +898,12 @@ if ((${#names[@]} == 0)) && [[ $action == grade ]]; then
     exit
 fi
 
-# Keeps the compiled parts of graders.
+# This folder keeps the compiled parts of graders.
 cache=${SIMTCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/rungs}
 work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-exercise.XXXXXX" 2>/dev/null) ||
     die "$exit_file" "${TMPDIR:-/tmp}: no folder for temporary files can be made there"
 trap 'rm -rf -- "$work"' EXIT
-chmod 755 -- "$work" # if root grades, answers run as nobody
+chmod 755 -- "$work" # if root grades, answers run as the user nobody
 if [[ $action == handout ]]; then
     make_handout "$destination"
     exit

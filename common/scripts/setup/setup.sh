@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Functions of run.sh and test.sh: messages, installing what is missing, choosing the back end,
-# configuring and building. To be sourced with set -euo pipefail; the caller sets root (the
+# Functions of run.sh and test.sh: messages, installing missing packages, choosing the back end,
+# configuring and building. Source this file with set -euo pipefail. The caller sets root (the
 # repository's folder) and install (yes or no).
 # shellcheck disable=SC2154 # the caller sets root and install
 # shellcheck disable=SC2034 # the caller uses the colours
@@ -16,7 +16,7 @@ if [[ -t 1 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then
 fi
 self=${0##*/}
 
-# How many characters a line of a table may have; 0: any number. As in the programs (report/columns.h).
+# The largest number of characters in a line of a table, or 0 for any number. As in the programs (report/columns.h).
 columns=${COLUMNS:-}
 if [[ -z $columns && -t 1 ]]; then
     { columns=$(stty size <&3 2>/dev/null) || true; } 3>&1
@@ -24,7 +24,7 @@ if [[ -z $columns && -t 1 ]]; then
 fi
 [[ $columns =~ ^[0-9]+$ ]] || columns=0
 
-# put FORMAT ARGUMENT...: printf to standard output, which may be a disk that is full.
+# put FORMAT ARGUMENT...: prints to standard output. Exits if that fails, for example because the disk is full.
 # shellcheck disable=SC2059 # the format is an argument
 put() { printf "$@" 2>/dev/null || die "$exit_file" "cannot write standard output"; }
 say() { put '%s\n' "$*"; }
@@ -41,14 +41,14 @@ die() {
     exit "$status"
 }
 
-# die_usage LINE: reports bad usage in one line, which says what is wrong and what is accepted.
+# die_usage LINE: reports bad usage and exits. LINE says what is wrong and what is accepted.
 die_usage() { die "$exit_usage" "$1; --help lists the options"; }
 
-# shown PATH: the path relative to the current folder, if it is below it.
+# shown PATH: prints the path, relative to the current folder if it is inside that folder.
 shown() { printf '%q\n' "${1#"$PWD"/}"; }
 
-# show_end FILE: prints the end of a log, and the log's path. Of ctest's log it prints what the failed tests
-# wrote, if one failed: the end is only their names.
+# show_end FILE: prints the end of a log, and the log's path. If it is ctest's log and a test failed, prints the
+# output of the failed tests instead, because the end has only their names.
 show_end() {
     local failed
     failed=$(awk '/^ *([0-9]+\/[0-9]+ Test|Start) +#?[0-9]+:/ { on = / Test .*\*\*\*/ && !/\*\*\*Skipped/ }
@@ -70,7 +70,7 @@ stop_on_interrupt() { trap 'printf "\n" >&2; complain "interrupted"; exit 130' I
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# compiles LANGUAGE HEADER COMPILER: whether the compiler is installed, with its headers.
+# compiles LANGUAGE HEADER COMPILER: whether the compiler and its headers are installed.
 compiles() {
     have "$3" && printf '#include <%s>\n' "$2" | "$3" -fsyntax-only -x "$1" - >/dev/null 2>&1
 }
@@ -79,7 +79,7 @@ compiles() {
 c_compiler() { first_of "${CC:-}" cc gcc clang; }
 cxx_compiler() { first_of "${CXX:-}" c++ g++ clang++; }
 
-# first_of NAME...: the first of these programs that is installed; empty names are skipped.
+# first_of NAME...: prints the first of these programs that is installed. Skips empty names.
 first_of() {
     local name
     for name; do
@@ -100,8 +100,8 @@ have_cmocka() {
         "$(c_compiler)" -fsyntax-only -x c - >/dev/null 2>&1
 }
 
-# require_packages build|tests: finds out what is missing and installs it, or exits with a
-# message that says what to do.
+# require_packages build|tests: finds the missing packages and installs them, or exits with a message that
+# says what to do.
 require_packages() {
     local missing=() why=()
 
@@ -152,7 +152,7 @@ install_packages() {
     local log
     log=$(mktemp "${TMPDIR:-/tmp}/rungs-apt.XXXXXX")
     as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120)
-    # A fresh machine has no package lists, or outdated ones, whose files are no longer there.
+    # A fresh machine has no package lists, or outdated lists that name files which no longer exist.
     if ! apt-get -q install --simulate --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
         apt_update
         apt_install || apt_failed
@@ -165,7 +165,7 @@ install_packages() {
 
 apt_update() {
     say "Reading the package lists (apt-get update) ..."
-    "${as_root[@]}" update >>"$log" 2>&1 </dev/null || true # if this matters, the install fails
+    "${as_root[@]}" update >>"$log" 2>&1 </dev/null || true # if this failure matters, the install fails also
 }
 
 apt_install() {
@@ -200,7 +200,7 @@ gpu_works() {
     [[ -n $gpu ]]
 }
 
-# Whether nvcc works; if it is only in the toolkit's usual folder, that is added to PATH.
+# Whether nvcc works. If nvcc is only in the toolkit's usual folder, adds that folder to PATH.
 nvcc_works() {
     local folder
     for folder in '' "${CUDA_HOME:+$CUDA_HOME/bin}" /usr/local/cuda/bin; do
@@ -217,11 +217,11 @@ nvcc_works() {
 
 # ---- building ------------------------------------------------------------------------------------
 
-# Parallel jobs: one for each processor that this process may use.
+# The number of parallel jobs: one per processor that this process may use.
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 
-# lock_build PRESET: waits until no other run.sh or test.sh builds there. Released by unlock_build, or
-# when this script ends.
+# lock_build PRESET: waits until no other run.sh or test.sh builds this preset, and locks it. unlock_build or the
+# end of this script releases the lock.
 lock_build() {
     have flock || return 0
     mkdir -p -- "$root/build" 2>/dev/null || return 0
@@ -257,7 +257,7 @@ prepare_folder() {
     fi
 }
 
-# refusal PRESET: what this repository's CMake files miss on this machine, as one line; nothing if
+# refusal PRESET: prints in one line what this repository's CMake files miss on this machine. Prints nothing if
 # configuring failed for another reason.
 refusal() {
     awk '/^CMake Error at [^\/ ][^ ]* \(message\):$/ { inside = 1; next }
@@ -266,14 +266,14 @@ refusal() {
         END { if (text != "") print text }' "$root/build/$1/configure.log"
 }
 
-# configure PRESET OPTION...: runs cmake quietly; on failure prints what the machine lacks and returns
-# exit_machine, or prints the log's end and returns 1. The build is locked until build() has ended.
+# configure PRESET OPTION...: runs cmake quietly. If it fails, prints what the machine lacks and returns
+# exit_machine, or prints the end of the log and returns 1. The build stays locked until build() has ended.
 configure() {
     local preset=$1 log=$root/build/$1/configure.log
     shift
     lock_build "$preset"
     prepare_folder "$preset"
-    # A line per file in the log would start CMake once more for each file.
+    # Without this option, CMake would start another process per file, only to log a line.
     if ! (cd "$root" && cmake --preset "$preset" -DCMAKE_RULE_MESSAGES=OFF "$@") >"$log" 2>&1 </dev/null; then
         if [[ -n $(refusal "$preset") ]]; then
             complain "$(refusal "$preset")"
@@ -287,7 +287,7 @@ configure() {
     fi
 }
 
-# build PRESET TARGET...: the same for the build, of all targets if none is given.
+# build PRESET TARGET...: builds these targets, or all if none is given. Handles failures like configure.
 build() {
     local preset=$1 log=$root/build/$1/build.log status=0
     shift
