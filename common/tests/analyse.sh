@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# One analyser over the sources: a finding is a failure. What is suppressed, and why, stands here.
+# Runs one analyser on the sources. A finding is a failure. This file lists what is suppressed, and why.
 # Usage: analyse.sh shellcheck|cppcheck|gcc|clang-tidy|valgrind BUILD_FOLDER [SOURCE.c]...
-# With sources, cppcheck, gcc and clang-tidy look at these only.
+# If sources are given, cppcheck, gcc and clang-tidy analyse these only.
 set -u
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
 tool=$1
@@ -15,13 +15,13 @@ missing() {
     exit 0
 }
 
-# The project's C sources, with those of simt: not what is handed out in exercises, nor programs that
-# are tests of simtcc.
+# Prints the project's C sources, with those of simt. Excludes the files handed out in exercises and the
+# programs that test simtcc.
 sources() {
     git ls-files -- "${chosen[@]:-*.c}" 2>/dev/null | grep -v -e "/exercise/.*/" -e simt/tests/programs -e simt/tests/simulators
 }
 
-# compile_options FILE: its -I, -isystem, -D, -f and -std, of the build; nothing if it is not built.
+# compile_options FILE: prints its options -I, -isystem, -D, -f and -std in the build; nothing if it is not built.
 compile_options() {
     python3 - "$build/compile_commands.json" "$root/$1" <<'END'
 import json, shlex, sys
@@ -37,18 +37,18 @@ END
 case $tool in
 shellcheck)
     command -v shellcheck >/dev/null || missing shellcheck
-    # SC2015: A && B || C, where C is "fail" or the test. SC2016: text for other programs in single
-    # quotes. SC2181: $? beside what else is asked of the same run. SC2209: a word that is a command's
-    # name, too. SC3013: -ot, which every sh here has.
+    # SC2015: A && B || C, in which C is "fail" or the test. SC2016: text for other programs in single
+    # quotes. SC2181: $? is tested together with other results of the same run. SC2209: a word that is
+    # also a command's name. SC3013: -ot, which every sh here has.
     git ls-files '*.sh' common/simt/simtcc | xargs shellcheck -x -S warning -e SC2015,SC2016,SC2181,SC2209,SC3013
     ;;
 cppcheck)
     command -v cppcheck >/dev/null || missing cppcheck
-    # unusedFunction and style are the compilers' and clang-format's business. normalCheckLevel: it
-    # tells that there is a more thorough mode. What simt does with addresses and stacks is no C that
-    # cppcheck could follow: its sources are left to the sanitizers. grade.c adds up the counters of a
-    # struct as an array, and no exercise is without tests. invalidPointerCast: workspaces are bytes. duplicateAssignExpression: of
-    # a result and its start.
+    # unusedFunction and style: the compilers and clang-format check these. normalCheckLevel: only says
+    # that there is a more thorough mode. cppcheck cannot follow simt's use of addresses and stacks, so
+    # its sources are left to the sanitizers. grade.c adds up the counters of a struct as an array, and
+    # every exercise has tests. invalidPointerCast: workspaces are bytes. duplicateAssignExpression: a
+    # result and its start value.
     mapfile -t files < <(sources | grep -v -e '^common/simt' -e '/test_')
     cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,portability -j "$jobs" \
         --std=c11 --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
@@ -58,15 +58,15 @@ cppcheck)
     ;;
 gcc)
     command -v gcc >/dev/null && gcc -fanalyzer -fsyntax-only -x c /dev/null 2>/dev/null || missing 'gcc with -fanalyzer'
-    # -Wanalyzer-malloc-leak and -file-leak: it takes what a struct keeps for lost. -use-of-uninitialized
-    # -value: of arrays that a loop fills, as many as a count says. -too-complex is off by default.
+    # -Wanalyzer-malloc-leak and -file-leak: gcc reports a leak for what a struct keeps. -use-of-uninitialized
+    # -value: wrong for arrays that a loop fills up to a count. -too-complex is off by default.
     export build root
     export -f compile_options
     analyse() {
         local options
         options=$(compile_options "$1")
         [[ -n $options ]] || return 0
-        case $1 in # they use nothing that is not there: their callers have asked before
+        case $1 in # false reports of NULL: the callers of these have already checked
         common/library/openblas.c | common/problem/gemm/reference.c | common/problem/reduction/reduction.c)
             options+=' -Wno-analyzer-null-dereference -Wno-analyzer-null-argument' ;;
         esac
@@ -79,12 +79,12 @@ gcc)
     ;;
 clang-tidy)
     command -v clang-tidy >/dev/null || missing clang-tidy
-    # A chosen set: what is wrong, not what is a matter of taste. reserved-identifier: feature macros
-    # and the hooks of the sanitizers. easily-swappable-parameters, implicit-widening and
-    # narrowing-conversions: kernels' sizes are pairs and products of numbers of one kind. err34: what is
-    # converted comes from /proc or from this project's own programs. integer-division: depths and widths
-    # are whole numbers. memory-comparison: same_bits means bits. sizeof-expression: arrays of pointers.
-    # ignored-optimization-argument: gcc's options, which clang does not have.
+    # These checks find errors; checks of taste are left out. reserved-identifier: feature macros and the
+    # hooks of the sanitizers. easily-swappable-parameters, implicit-widening and narrowing-conversions:
+    # kernels' sizes are pairs and products of numbers of one type. err34: the converted text comes from
+    # /proc or from this project's programs. integer-division: depths and widths are whole numbers.
+    # memory-comparison: same_bits compares bits. sizeof-expression: arrays of pointers.
+    # ignored-optimization-argument: options of gcc that clang does not have.
     checks='-*,bugprone-*,cert-flp30-c,misc-redundant-expression,performance-*,portability-*'
     checks+=',-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier'
     checks+=',-bugprone-implicit-widening-of-multiplication-result,-bugprone-narrowing-conversions'
@@ -99,8 +99,8 @@ clang-tidy)
     ;;
 valgrind)
     command -v valgrind >/dev/null || missing valgrind
-    # The programs of the CPU steps with all their rungs but the libraries, which valgrind would look
-    # into, too. They end with 1: nothing is fast enough there.
+    # The programs of the CPU steps with all rungs except for the libraries, which valgrind would also
+    # analyse. The programs end with 1, because nothing is fast enough in valgrind.
     status=0
     work=$(mktemp -d "${TMPDIR:-/tmp}/valgrind.XXXXXX") || exit 1
     for step in 01_cpu_naive 02_cpu_simd_threads; do

@@ -1,5 +1,5 @@
-/* Kernels that are wrong in the ways that reductions go wrong on a GPU, and a right one beside
- * them, which shows that the faults are all there is to catch. */
+/* Kernels with the mistakes that reductions on a GPU can have, and a right kernel. The right one
+ * shows that only the faults make the others fail. */
 #include "bad_kernels.h"
 #include "kernel/reduce.cuh"
 
@@ -7,7 +7,7 @@ static const unsigned BLOCK = REDUCTION_BLOCK;
 
 enum fault { RIGHT, NO_BARRIER, NO_ROUND_BARRIER, NO_STRIDE, ONE_TWICE };
 
-/* Makes all warps but the first come late, so that a missing barrier always shows. */
+/* Delays all warps except for the first, so that a missing barrier always gives a wrong result. */
 static __device__ void wait_unless_first_warp()
 {
     if (threadIdx.x >= 32 && threadIdx.x % 32 == 0)
@@ -16,8 +16,8 @@ static __device__ void wait_unless_first_warp()
     __syncwarp();
 }
 
-/* A tree over halves (step 05), with a fault. Shared memory is dynamic, since the CPU back end
- * fills that with NaN before each block. */
+/* A tree over halves (step 05), with a fault. Shared memory is dynamic, because the CPU back end
+ * fills dynamic shared memory with NaN before each block. */
 __global__ void tree(int fault, const element *a, const second *b, size_t n, value *out)
 {
     extern __shared__ double storage[];
@@ -55,16 +55,16 @@ static unsigned grid_of(const struct reduction *call)
     return reduction_grid(call, REDUCTION_BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
 }
 
-/* A first stage with the fault, whose blocks leave their results from `out` on. */
+/* A first stage with the fault. Its blocks store their results from `out` on. */
 static void first_stage(const struct reduction *call, int fault, value *out)
 {
     tree<<<grid_of(call), BLOCK, BLOCK * sizeof(double)>>>(fault, (const element *)call->a,
                                                            (const second *)call->b, call->n, out);
 }
 
-/* A second stage over `count` of the blocks' results. It is right: a missing barrier in both stages
- * could give the right sum after all, when the second finds in shared memory what the first left
- * out. */
+/* A second stage over `count` of the blocks' results. It is right, because a missing barrier in
+ * both stages could still give the right sum: the second stage could find in shared memory the
+ * values that the first one left out. */
 static void second_stage(const struct reduction *call, unsigned count)
 {
     FINISH(tree)<<<1, BLOCK, BLOCK * sizeof(double)>>>(RIGHT, (const value *)call->workspace, NULL,
@@ -87,7 +87,7 @@ void launch_nothing(const struct reduction *call)
     (void)call;
 }
 
-/* The first warp reads what the others have not written yet. */
+/* The first warp reads values that the others have not written yet. */
 void launch_without_barrier(const struct reduction *call)
 {
     two_stages(call, NO_BARRIER);
@@ -99,7 +99,7 @@ void launch_without_round_barrier(const struct reduction *call)
     two_stages(call, NO_ROUND_BARRIER);
 }
 
-/* n / BLOCK where the last, partial block needs rounding up. */
+/* n / BLOCK is rounded down, so the last, partial block is missing. */
 void launch_whole_blocks_only(const struct reduction *call)
 {
     struct reduction shorter = *call;
@@ -107,7 +107,7 @@ void launch_whole_blocks_only(const struct reduction *call)
     two_stages(&shorter, RIGHT);
 }
 
-/* Vector loads without the loop over what is left. */
+/* Vector loads without the loop over the remaining elements. */
 void launch_whole_vectors_only(const struct reduction *call)
 {
     struct reduction shorter = *call;
@@ -115,7 +115,7 @@ void launch_whole_vectors_only(const struct reduction *call)
     two_stages(&shorter, RIGHT);
 }
 
-/* Each thread takes one element, however few threads there are. */
+/* Each thread adds one element only, even if there are fewer threads than elements. */
 void launch_without_stride(const struct reduction *call)
 {
     struct reduction narrow = *call;
@@ -140,7 +140,7 @@ void launch_last_partial_missing(const struct reduction *call)
     second_stage(call, grid_of(call) - 1);
 }
 
-/* One partial too many: no block wrote it. */
+/* The second stage reads one partial sum too many, which no block wrote. */
 void launch_stale_partial(const struct reduction *call)
 {
     first_stage(call, RIGHT, (value *)call->workspace);

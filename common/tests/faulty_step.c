@@ -1,5 +1,5 @@
-/* A step whose kernels go wrong, for test_cli.c: what its program says of them, and of the
- * rungs beside them. */
+/* A step with wrong kernels, for test_cli.c, which tests what its program says about them and about
+ * the other rungs. */
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
 

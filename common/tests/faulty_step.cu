@@ -54,7 +54,7 @@ extern "C" void launch_deadlocks(const struct reduction *call)
     deadlocks<<<1, 2>>>((float *)call->result);
 }
 
-/* Only on a million elements, which is what larger problems are counted on. */
+/* Crashes only with a million elements. Larger problems are counted with a million elements. */
 extern "C" void launch_crashes_later(const struct reduction *call)
 {
     if (call->n == 1 << 20)

@@ -140,7 +140,7 @@ void npy_remove(char *path)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Copies one field and returns what follows it: a comma, a line's end or the text's. */
+/* Copies one field. Returns a pointer to its end: a comma, the end of the line or of the text. */
 static const char *take_field(const char *text, char field[PATH_SIZE])
 {
     const bool quoted = *text == '"';
@@ -271,7 +271,7 @@ static const char *json_members(const char *text, char end, bool named)
     }
 }
 
-/* What follows the value and spaces, or NULL if there is none. */
+/* Returns the text after the value and spaces, or NULL if there is no value. */
 static const char *json_value(const char *text)
 {
     static const char *const words[] = {"true", "false", "null"};

@@ -1,10 +1,10 @@
-/* Preloaded (LD_PRELOAD), makes one call of a program fail, as on a machine that has run out of
- * something. glibc only.
+/* Makes one call of a program fail, as if the machine had run out of a resource. Preload it with
+ * LD_PRELOAD. glibc only.
  *
  *   INJECT=KIND:N   the N-th call of that kind fails: memory, file, write, rename, thread, process.
- *                   Counted from the start of main; N = 0: none.
- *   INJECT=proc:0   nothing in /proc is there.
- *   INJECT_COUNT=FILE   how many calls there were, written when the program exits. */
+ *                   Calls are counted from the start of main. With N = 0, no call fails.
+ *   INJECT=proc:0   no file in /proc exists.
+ *   INJECT_COUNT=FILE   writes the number of calls to FILE when the program exits. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +29,14 @@ static long wanted;
 static atomic_long calls;
 static atomic_bool counting;
 
-/* Whether this call is to fail. */
+/* Whether this call must fail. */
 static bool fails(const char *of)
 {
     return atomic_load(&counting) && strcmp(of, kind) == 0 &&
            atomic_fetch_add(&calls, 1) + 1 == wanted;
 }
 
-/* dlsym returns a pointer to an object, which C cannot cast to one to a function. */
+/* dlsym returns a pointer to an object. C cannot cast that to a pointer to a function. */
 #define REAL(name)                                                                                 \
     static __typeof__(&name) real;                                                                 \
     if (real == NULL) {                                                                            \
@@ -125,7 +125,7 @@ int mkstemp(char *path)
     return -1;
 }
 
-/* Half of it, then none. */
+/* A failing write writes half of the bytes; the next one writes none. */
 ssize_t write(int file, const void *bytes, size_t size)
 {
     static bool full;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run_test.sh FILE... -- COMMAND...: runs a test, or has it skipped if one of the files was not built.
+# run_test.sh FILE... -- COMMAND...: runs a test, or marks it as skipped if one of the files was not built.
 for file; do
     shift
     [ "$file" != -- ] || exec "$@"

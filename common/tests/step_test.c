@@ -112,7 +112,7 @@ size_t step_test_last_input(const struct problem *problem)
     return STEP_TEST_SANITIZED || problems++ % 2 == 0 ? problem->probes : problem->probes - 1;
 }
 
-/* The kernels of the rungs before number i of the ladder, and of this one. */
+/* Fails if rung i of the ladder launches the same kernels as a rung before it. */
 static void judge_kernels(const struct problem *problem, const struct kernels kernels[], size_t i)
 {
     const struct ladder *ladder = step_test_ladder();
@@ -124,7 +124,7 @@ static void judge_kernels(const struct problem *problem, const struct kernels ke
                      problem->type, problem->shape, ladder_rung(ladder, j)->name);
 }
 
-/* On the inputs from `first` to `last`; then the problem is gone. */
+/* Judges all rungs on the inputs from `first` to `last`. Destroys the problem. */
 static void judge_rungs(struct problem *problem, size_t first, size_t last,
                         const struct problem_options *options)
 {
@@ -160,7 +160,7 @@ void step_test_probe(const struct problem_options *options)
     judge_rungs(create(options), 0, 0, options);
 }
 
-/* What only another machine has: a library, NCCL, a GPU of another kind, more of them. */
+/* Whether the rung needs what this machine lacks: a library, NCCL, another GPU or more GPUs. */
 static bool cannot_run_here(const struct rung *rung)
 {
     return (rung->unavailable != NULL && rung->unavailable() != NULL) ||
@@ -193,7 +193,7 @@ static void reach_rungs(const struct ladder *ladder, bool reached[])
     free(options);
 }
 
-/* Some rungs for several GPUs decline fewer than this. */
+/* Some rungs for several GPUs decline if there are fewer than this. */
 enum { ENOUGH_GPUS = 4 };
 
 static bool has_gpus_for(const struct ladder *ladder)
@@ -226,9 +226,9 @@ void step_test_reached(void **state)
     }
 }
 
-/* Large inputs reach what small ones do not (several blocks, every thread with several elements),
- * but operators and types are told apart by the small ones. The sanitizers, which look for another
- * kind of mistake, get large ones of one type, and few operators: their accesses are the same. */
+/* Large inputs test what small ones cannot (several blocks, several elements per thread). Small
+ * ones suffice for the operators and types. The sanitizers get large inputs of one type, and few
+ * operators, because they check accesses, which are the same for other types and operators. */
 static bool is_worth_it(const struct reduction_options *options)
 {
     const size_t large = 5000;
@@ -242,7 +242,7 @@ static bool is_worth_it(const struct reduction_options *options)
            (options->type == TYPE_F32 || (options->n == 65537 && !STEP_TEST_SANITIZED));
 }
 
-/* a and b aligned differently, each way. */
+/* Inputs a and b with different alignments, in both ways. */
 static void step_test_skewed(struct reduction_options options)
 {
     static const size_t sizes[] = {1, 3, 33, 257, 1025, 65537};
@@ -289,7 +289,7 @@ void step_test_blocks(void **state)
     (void)state;
 
     step_test_defaults(&options);
-    /* A dot product shows a value that is lost; a minimum, one that is not the identity. */
+    /* A dot product detects a lost value. A minimum detects a wrong identity. */
     for (size_t s = 0; s < 2 * (sizeof shapes / sizeof shapes[0]); s++) {
         options.block = shapes[s / 2].block;
         options.grid = shapes[s / 2].grid;
@@ -353,7 +353,7 @@ double step_test_reduce(const struct reduction_rung *rung, enum reduce_op op,
     return is_f64_result(type) ? result.f64 : (double)result.f32;
 }
 
-/* The rung's answer, where it has one, is the expected one, or NaN if that is. */
+/* If the rung takes the problem, its answer must be the expected one. Here NaN equals NaN. */
 static void expect(const struct reduction_rung *rung, enum reduce_op op, enum element_type type,
                    const void *a, const void *b, size_t n, double expected)
 {
@@ -376,7 +376,7 @@ static void known_answers_of(const struct reduction_rung *rung)
     uint16_t counting_f16[COUNT], special_f16[3];
     double tiny[COUNT]; /* no float holds 1 + 2^-30 */
     unsigned char odd[COUNT];
-    /* Libraries have rules of their own for a NaN in max and min, or none. */
+    /* Libraries have different rules for a NaN in max and min, or no rules. */
     const bool has_own_nan_rule = (rung->rung.flags & RUNG_LIBRARY) != 0;
 
     for (int i = 0; i < COUNT; i++) {
@@ -499,7 +499,7 @@ bool step_test_depth_holds(const struct reduction_rung *rung)
 
             if (rung->declines != NULL && rung->declines(&asked) != NULL)
                 continue;
-            /* A large sum only with the 1 at its beginning, where chains are longest. */
+            /* Large sums are tested only with the 1 at the beginning, where chains are longest. */
             const size_t place_count = s == 0 ? sizeof places / sizeof places[0] : 1;
             for (size_t p = 0; p < place_count; p++)
                 holds = holds && depth_holds_at(rung, (enum element_type)type, n, places[p]);
@@ -513,7 +513,7 @@ void step_test_depths(void **state)
     struct reduction_options options;
     (void)state;
 
-    if (STEP_TEST_SANITIZED) /* the same accesses as for other numbers */
+    if (STEP_TEST_SANITIZED) /* the accesses are the same as for other numbers */
         skip();
     step_test_defaults(&options);
     struct problem *const problem = create(&options.base);
@@ -561,7 +561,7 @@ void step_test_determinism(void **state)
         for (size_t i = 0; i < ladder_rung_count(ladder); i++) {
             const struct rung *const rung = ladder_rung(ladder, i);
             if (is_tested(problem, rung) && !(rung->flags & (RUNG_NONDETERMINISTIC | RUNG_LIBRARY)))
-                /* Threads are emulated in one order: only what a run leaves behind could matter. */
+                /* The emulation has one order of threads, so only left-over data could matter. */
                 determinism_of(rung, problem, emulated ? 2 : 1000);
         }
         problem->kind->destroy(problem);

@@ -1,6 +1,6 @@
-/* What is verified after a rung was timed, and what no timing can be: rungs that idle once they
- * have been verified, or are right with the size asked for only, results that were never written,
- * rates beyond what the machine can do. */
+/* Tests of the verification after timing. It must catch rungs that do nothing once they have been
+ * verified, rungs that are right only for the size asked for, results that were never written, and
+ * rates that the machine cannot reach. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,9 +28,9 @@
 #include "run/step.h"
 
 static int calls, right_calls;
-static size_t unit; /* elements past a multiple of it are forgotten */
+static size_t unit; /* elements past the last multiple of this are left out */
 
-/* The sum in float, for the first right_calls calls; then nothing. */
+/* Computes the sum in float for the first right_calls calls, then does nothing. */
 static void idle_later(const struct reduction *call)
 {
     const float *const a = call->a;
@@ -48,7 +48,7 @@ static const char *wants_floats(const struct reduction *call)
     return call->type == TYPE_F32 ? NULL : "wants floats";
 }
 
-/* Runs a step of these rungs; what it prints goes to a file. */
+/* Runs a step with these rungs. Its output goes to a file. */
 static int run_ladder(const struct reduction_rung *rungs, size_t count, char **arguments,
                       const char *printed)
 {
@@ -70,7 +70,7 @@ static int run_ladder(const struct reduction_rung *rungs, size_t count, char **a
     return code;
 }
 
-/* Runs a step of one rung, with one option more; the caller frees *csv and *output. */
+/* Runs a step with one rung and one additional option. The caller frees *csv and *output. */
 static int run_step(unsigned flags, char *option, char **csv, char **output)
 {
     const struct reduction_rung rung = {.rung = {.name = "idle", .idea = "", .flags = flags},
@@ -93,7 +93,7 @@ static int run_step(unsigned flags, char *option, char **csv, char **output)
     return code;
 }
 
-/* Right on the probe and on the data, which is all that is verified before, then idle. */
+/* The rung is right on the probe and the data, as verified before timing. Then it does nothing. */
 static void the_last_call_is_verified(void **state)
 {
     char *csv, *output, field[PATH_SIZE];
@@ -122,7 +122,7 @@ static void the_last_call_is_verified(void **state)
     free(output);
 }
 
-/* Right with the 1000 elements asked for, a multiple of 8, and fast: but it forgets a tail. */
+/* The rung is right for the 1000 elements asked for, a multiple of 8, but it leaves out a tail. */
 static void small_problems_have_tails(void **state)
 {
     char *csv, *output, field[PATH_SIZE];
@@ -148,7 +148,7 @@ static void small_problems_have_tails(void **state)
     free(output);
 }
 
-/* Right with the 1000 elements asked for; with another number, off by less than the bound for
+/* Right for the 1000 elements asked for. For other sizes it is wrong by less than the bound for
  * numbers that need rounding. */
 static void nearly_whole(const struct reduction *call)
 {
@@ -160,7 +160,7 @@ static void nearly_whole(const struct reduction *call)
     *(float *)call->result = call->n == 1000 ? (float)sum : nextafterf((float)sum, INFINITY);
 }
 
-/* With another number, right for whole numbers only. */
+/* For other sizes, right for whole numbers only. */
 static void only_whole(const struct reduction *call)
 {
     const float *const a = call->a;
@@ -199,7 +199,7 @@ static void small_problems_have_all_inputs(void **state)
     wrong_with_small(only_whole);
 }
 
-/* What was wrong first is reported, whatever is right later. */
+/* The first wrong result is reported, even if later results are right. */
 static void a_right_result_hides_no_wrong_one(void **state)
 {
     const struct comparison wrong = {.error = 1, .where = "got 1, expected 2"};
@@ -218,7 +218,7 @@ static void a_right_result_hides_no_wrong_one(void **state)
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
 enum { MOST_TURNS = 64 };
-static char turns[MOST_TURNS + 1]; /* whose turn it was, one after the other */
+static char turns[MOST_TURNS + 1]; /* the rung of each turn, in order */
 
 static void take_turn(const struct reduction *call, char who)
 {
@@ -266,7 +266,7 @@ static void run_rounds(char *rounds)
     assert_int_equal(code, EXIT_ALL_VERIFIED);
 }
 
-/* On the probe and in each round first the one, then the other. */
+/* On the probe and in each round, the first rung runs before the second. */
 static void rungs_take_turns(void **state)
 {
     (void)state;
@@ -274,7 +274,7 @@ static void rungs_take_turns(void **state)
     assert_string_equal(turns, "1212");
     run_rounds("3");
     assert_string_equal(turns, "12121212");
-    run_rounds("5"); /* of which three take a sample */
+    run_rounds("5"); /* three of the rounds take a sample */
     assert_string_equal(turns, "1212121212");
 }
 
@@ -303,17 +303,17 @@ static void a_rate_beyond_the_peak(void **state)
         .bytes = 1e6, .flops = 1e6, .peak_gb_per_s = 10, .rows = &row, .row_count = 1};
     (void)state;
 
-    /* At the peak, 100 us. */
+    /* At the peak, it takes 100 us. */
     assert_false(is_refused(&results, 100));
     assert_false(is_refused(&results, 38)); /* the most that docs/results has: 262% */
     assert_true(is_refused(&results, 20));
     assert_true(is_refused(&results, 1e-3));
-    /* A GPU, where arithmetic has a peak, too: 1000 us. */
+    /* A GPU, whose arithmetic also has a peak: it takes 1000 us. */
     results.machine.peak_gflop_per_s = 1;
     assert_true(is_refused(&results, 30));
     assert_false(is_refused(&results, 250)); /* Winograd's algorithm needs a quarter */
     assert_false(is_refused(&results, 70));  /* tensor cores */
-    /* A host rung in a GPU's step is not measured by the GPU's peaks. */
+    /* A host rung in a GPU's step is not compared with the GPU's peaks. */
     row.on_host = true;
     assert_false(is_refused(&results, 1e-3));
 }
@@ -321,7 +321,7 @@ static void a_rate_beyond_the_peak(void **state)
 /* ---- results that were never written --------------------------------------------------------- */
 
 static bool writes;
-static float own_nan; /* any but the poison */
+static float own_nan; /* a NaN other than the poison */
 
 static void nan_reduction(const struct reduction *call)
 {
@@ -362,7 +362,7 @@ static double no_matrix_depth(const struct matrix_reduction *call)
     return 1;
 }
 
-/* On the data, which are NaN: right if the rung writes NaN, wrong if it writes nothing. */
+/* On data that are NaN, the rung is right if it writes NaN, and wrong if it writes nothing. */
 static void judge_nan(const struct problem_kind *kind, const void *rung,
                       const struct problem_options *options)
 {
@@ -379,7 +379,7 @@ static void judge_nan(const struct problem_kind *kind, const void *rung,
     }
 }
 
-/* With NaNs that differ from the poison in one byte. */
+/* The NaNs differ from the poison in one byte. */
 static void nan_is_to_be_written(void **state)
 {
     static const uint32_t nans[] = {0x7FC00000, 0xFFFFFF00, 0xFFFF00FF, 0x7FFFFFFF};
@@ -395,7 +395,7 @@ static void nan_is_to_be_written(void **state)
     float data[COUNT];
     (void)state;
 
-    /* Also NaNs that look like the poison. */
+    /* Then NaNs with the same bits as the poison. */
     for (int i = 0; i < COUNT; i++)
         data[i] = i % 2 == 0 ? NAN : poison_value();
     char *const vector = npy_temporary("(36,)", data, COUNT);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Tests that a step can be built by itself: test_alone.sh ROOT CMAKE C_COMPILER CXX_COMPILER STEP
-# Every step is configured; STEP is built, tested, installed and run from where that put it.
+# Configures every step. Builds, tests and installs STEP, and runs the installed program.
 set -u
 root=$1 cmake=$2
-export CC=$3 CXX=$4 CUDACXX=/none # the back end `auto` is then simt
+export CC=$3 CXX=$4 CUDACXX=/none # without nvcc, the back end `auto` is simt
 built=$5
 folder=$(mktemp -d)
 trap 'rm -rf -- "$folder"' EXIT

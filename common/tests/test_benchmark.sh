@@ -14,7 +14,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# expect STATUS TEXT ARGUMENT...: the exit status, and a text in what it says.
+# expect STATUS TEXT ARGUMENT...: benchmark.sh must exit with STATUS and print TEXT.
 expect() {
     local wanted=$1 text=$2 status=0
     shift 2
@@ -35,7 +35,7 @@ expect 4 'not a file of results' --quick "$bin" "$folder/foreign.csv"
 expect 0 'to measure  01_cpu_naive dot f32 1024 warm' --list --quick --step 1 "$bin" "$file"
 [[ ! -e $file ]] || fail "--list has written the file"
 
-if [[ -x $bin/06_gpu_warp_shuffle ]]; then # the ladders of a climb, each by its options
+if [[ -x $bin/06_gpu_warp_shuffle ]]; then # the ladders of a climb, each selected by its options
     expect 0 '06_gpu_warp_shuffle  column_sum f32 64x64 ' --climbs --quick --step 06 "$bin" "$folder/climbs.csv"
     grep -q '^06_gpu_warp_shuffle,column_tile,column_sum,f32,64x64,' "$folder/climbs.csv" || fail "no rows of --ladder columns"
     expect 0 '3 of 3 were measured before' --climbs --quick --step 06 "$bin" "$folder/climbs.csv"
@@ -47,7 +47,7 @@ rungs=$("$bin/01_cpu_naive" --list | wc -l)
 ((rows == 3 * rungs)) || fail "$rows rows of 3 sizes and $rungs rungs"
 expect 0 'measured    01_cpu_naive dot f32 1024 warm' --list --quick --step 1 "$bin" "$file"
 
-# Nothing is measured twice; what is missing is.
+# A second run measures only what is missing.
 cp "$file" "$folder/before.csv"
 expect 0 '3 of 3 were measured before' --quick --step 01 "$bin" "$file"
 cmp -s "$file" "$folder/before.csv" || fail "the file has changed though all was measured"
@@ -59,7 +59,7 @@ expect 0 '2 of 3 were measured before' --quick --step 01 "$bin" "$file"
 sed 's/^\(01_cpu_naive,.*,cpu,\)/\1Another /' "$folder/before.csv" >"$folder/other.csv"
 expect 4 'rows of another machine' --quick --step 01 "$bin" "$folder/other.csv"
 
-# A program that fails: its rows are kept, the others go on, its status is the script's.
+# If a program fails, its rows are kept, the others still run, and the script exits with its status.
 mkdir "$folder/bin"
 for program in "$bin"/0[1-8]_*; do
     [[ ! -f $program ]] || ln -s "$program" "$folder/bin/"
@@ -74,7 +74,7 @@ chmod +x "$folder/bin/02_cpu_simd_threads"
 expect 3 'exit status 3: out of memory' --quick --step 02 --step 01 "$folder/bin" "$folder/failed.csv"
 (($(wc -l <"$folder/failed.csv") == 1 + 3 * rungs)) || fail "after a failure the others have not gone on"
 
-# A GPU step: on simt its rows have no times, and it is measured once all the same.
+# A GPU step on simt: its rows have no times, but it is still measured only once.
 if [[ -x $bin/03_gpu_single_thread ]]; then
     expect 0 '[2/2] 03_gpu_single_thread' --quick --step 03 "$bin" "$folder/gpu.csv"
     expect 0 '2 of 2 were measured before' --quick --step 03 "$bin" "$folder/gpu.csv"

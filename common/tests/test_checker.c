@@ -1,5 +1,5 @@
-/* Who checks the checker: rungs that are wrong in every way we could think of are run as the runner
- * runs them, and each has to be caught; right ones, however they add, have to pass. */
+/* Tests of the checker. It must catch rungs with every mistake that we could think of, run as the
+ * runner runs them. It must accept right rungs, in whatever order they add. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ enum fault {
     FLOAT_STORED,
     ROUNDED_TO_HALF,
     STALE_WORKSPACE,
-    NAN_DROPPED, /* shows on data with a NaN only */
+    NAN_DROPPED, /* shows only on data with a NaN */
     FAULTS
 };
 
@@ -139,7 +139,7 @@ static void store(const struct reduction *call, double value)
         *(float *)call->result = (float)value;
 }
 
-/* Partial results of BLOCK elements each, then a second stage over those. */
+/* One partial result per BLOCK elements, then a second stage over the partial results. */
 static double two_stages(const struct reduction *call)
 {
     size_t partials = (call->n + BLOCK - 1) / BLOCK;
@@ -203,7 +203,7 @@ static void run_wrong(const struct reduction *call)
             combine(call, fold(call, 0, n),
                     element(call->workspace, is_f64_result(call->type) ? TYPE_F64 : call->type, 0));
         break;
-    default: /* in one of the parts above */
+    default: /* one of the functions above has the fault */
         total = fold(call, 0, n);
     }
     store(call, total);
@@ -237,7 +237,7 @@ static bool applies(enum fault with, enum reduce_op op, enum element_type type, 
         return adds && n > 0;
     case B_SHIFTED:
         return op == OP_DOT && n > (type == TYPE_MIXED ? 3 : 1);
-    case PRODUCT_MISSING: /* a few bools may all be 1 */
+    case PRODUCT_MISSING: /* with few elements, all bools may be 1 */
         return op == OP_DOT && n > (type == TYPE_MIXED ? 3 : 0);
     case WRONG_OPERATOR:
         return n > (adds ? 0 : 1);
@@ -295,7 +295,7 @@ static double depth_pairwise(const struct reduction *call)
 
 static void run_kahan(const struct reduction *call)
 {
-    double total = 0, lost = 0; /* hold floats where the type is float */
+    double total = 0, lost = 0; /* contain floats if the type is float */
 
     if (call->op == OP_MAX || call->op == OP_MIN) {
         run_plain(call);
@@ -348,7 +348,7 @@ static const struct reduction_rung right_rungs[] = {
 
 enum { RIGHT_RUNGS = sizeof right_rungs / sizeof right_rungs[0] };
 
-/* The plain loop's additions, with a claim that only exact arithmetic could keep. */
+/* The additions of a plain loop, with a depth that only exact arithmetic could have. */
 static double depth_one(const struct reduction *call)
 {
     (void)call;
@@ -407,7 +407,7 @@ static bool is_caught(struct problem *problem, size_t inputs, enum fault with)
     return caught;
 }
 
-/* Calls visit for every operator with every type that it takes. */
+/* Calls visit() for every operator with each of its types. */
 static void for_each_kind(void (*visit)(enum reduce_op op, enum element_type type))
 {
     for (int op = OP_DOT; op <= OP_MIN; op++)
@@ -439,7 +439,7 @@ static void every_fault_is_caught(void **state)
     for_each_kind(catch_faults);
 }
 
-/* Among so many elements one is far below any rounding bound: the probes have to show it. */
+/* Among many elements, one is far below any rounding bound. The probes must detect it. */
 static void catch_single_elements(enum reduce_op op, enum element_type type)
 {
     static const enum fault single[] = {LAST_SKIPPED, FIRST_SKIPPED, ONE_TWICE, B_SHIFTED};
@@ -465,7 +465,7 @@ static void probes_catch_single_elements(void **state)
     for_each_kind(catch_single_elements);
 }
 
-/* A sum of 0 would survive any factor. */
+/* A factor does not change a sum of 0, so the sums of the probes must not be 0. */
 static void catch_factors(enum reduce_op op, enum element_type type)
 {
     for (size_t n = 1; n <= 40; n++)
@@ -496,7 +496,7 @@ static void run_noting_alignment(const struct reduction *call)
     run_plain(call);
 }
 
-/* The tests of the steps rely on inputs that start where they are told to. */
+/* The tests of the steps rely on inputs that start at the given offset. */
 static void offset_spoils_alignment(void **state)
 {
     struct reduction_rung rung = right_rungs[0];
@@ -542,7 +542,7 @@ static void right_rungs_pass(void **state)
     for_each_kind(pass_right_rungs);
 }
 
-/* Random inputs lie in [0, 1), so that a plain loop's error grows with n. */
+/* Random inputs lie in [0, 1), so the error of a plain loop grows with n. */
 static void optimistic_depth_is_caught(void **state)
 {
     static const enum reduce_op ops[] = {OP_DOT, OP_SUM};
@@ -565,7 +565,7 @@ static void optimistic_depth_is_caught(void **state)
 
 /* ---- a user's data --------------------------------------------------------------------------- */
 
-/* Judges the rung on a[0..n) (and on b, all 1, for dot), read from files. */
+/* Judges the rung on a[0..n), read from files. For dot, b is all 1. */
 static struct comparison judged_on_file(const struct reduction_rung *rung, enum reduce_op op,
                                         enum element_type type, const double *values, size_t n)
 {
@@ -630,7 +630,7 @@ static void judge_special_values(enum reduce_op op, enum element_type type)
 
     assert_true(judged_on_file(plain, op, type, with_infinity, 3).right);
     assert_true(judged_on_file(plain, op, type, opposed, 4).right);
-    fault = NO_OP; /* its NaN is not the infinity asked for */
+    fault = NO_OP; /* the result is NaN instead of infinity */
     assert_false(judged_on_file(&wrong_rung, op, type, with_infinity, 3).right);
     fault = WRONG_SIGN;
     assert_false(judged_on_file(&wrong_rung, op, type, with_infinity, 3).right);
@@ -646,7 +646,7 @@ static void special_values_of_users(void **state)
     for_each_kind(judge_special_values);
 }
 
-/* A large result that the type cannot hold: infinity is right, and nothing else is. */
+/* If the type cannot hold a large result, only infinity is right. */
 static void overflowing_sums(void **state)
 {
     const double large[] = {3e38, 3e38, 3e38}, largest[] = {1e308, 1e308, 1e308};
@@ -660,17 +660,17 @@ static void overflowing_sums(void **state)
     assert_true(judged_on_file(&right_rungs[0], OP_SUM, TYPE_F32, negative, 2).right);
     fault = WRONG_SIGN;
     assert_false(judged_on_file(&wrong_rung, OP_SUM, TYPE_F32, large, 3).right);
-    fault = GIVES_INFINITY; /* of the wrong sign, and where double holds the sum */
+    fault = GIVES_INFINITY; /* first with the wrong sign, then although double holds the sum */
     assert_false(judged_on_file(&wrong_rung, OP_SUM, TYPE_F32, negative, 2).right);
     assert_false(judged_on_file(&wrong_rung, OP_SUM, TYPE_F64, large, 3).right);
-    fault = LAST_SKIPPED; /* finite */
+    fault = LAST_SKIPPED; /* the result is finite */
     assert_false(judged_on_file(&wrong_rung, OP_SUM, TYPE_F32, large, 2).right);
 }
 
 /* ---- the runner ------------------------------------------------------------------------------ */
 
-/* Runs a step of one rung as its program would, with one more option; gives the exit code and the
- * CSV. */
+/* Runs a step with these rungs as its program would, with one more option. Returns the exit code
+ * and sets the CSV. */
 static int run_step_with(const struct reduction_rung *rungs, size_t count, const char *op,
                          const char *option, const char *with, char **csv)
 {
@@ -721,7 +721,7 @@ static void assert_timed(const char *csv, size_t line, bool timed)
     }
 }
 
-/* Each fault with one of the operators to which it applies: a run takes a tenth of a second. */
+/* Each fault runs with only one operator to which it applies: a run takes a tenth of a second. */
 static void failing_rung_is_never_timed(void **state)
 {
     static const char *const ops[] = {"dot", "sum", "max", "min"};
@@ -740,7 +740,7 @@ static void failing_rung_is_never_timed(void **state)
         fault = with;
         calls = 0;
         assert_int_equal(run_step(&wrong_rung, 1, ops[op], &csv), EXIT_WRONG_RESULT);
-        assert_true(calls >= 1 && calls <= 4); /* once an input, and no more after a fault */
+        assert_true(calls >= 1 && calls <= 4); /* once per input, until a fault shows */
         assert_int_equal(csv_lines(csv), 2);
         assert_field(csv, 1, "verdict", "fail");
         assert_timed(csv, 1, false);
@@ -749,7 +749,7 @@ static void failing_rung_is_never_timed(void **state)
     }
     assert_true(runs >= 10);
 
-    /* Wrong on the first probe: not even run again. */
+    /* A rung that is wrong on the first probe does not run again. */
     char *csv;
     fault = NO_OP;
     calls = 0;
@@ -779,10 +779,10 @@ static void racing_lesson_is_no_failure(void **state)
     csv_named(csv, 1, "error", text);
     assert_true(strtod(text, NULL) > 0); /* how far off it was */
     csv_named(csv, 1, "error_bound", text);
-    assert_true(strtod(text, NULL) > 0); /* and where: on the real data, for a probe's is 0 */
+    assert_true(strtod(text, NULL) > 0); /* it was on the real data: a probe's bound is 0 */
     free(csv);
 
-    /* A race that does harm once, on a probe: later luck does not wipe it out. */
+    /* A race gives a wrong result once, on a probe. Later right results must not hide it. */
     lesson.run = run_wrong_once;
     calls = 0;
     assert_int_equal(run_step(&lesson, 1, "sum", &csv), EXIT_ALL_VERIFIED);
@@ -792,7 +792,7 @@ static void racing_lesson_is_no_failure(void **state)
     assert_true(strtod(text, NULL) > 0);
     free(csv);
 
-    /* A race that by luck did no harm. */
+    /* A race that happened to give right results. */
     struct reduction_rung lucky = right_rungs[0];
     lucky.rung.flags = RUNG_LESSON;
     assert_int_equal(run_step(&lucky, 1, "dot", &csv), EXIT_ALL_VERIFIED);
@@ -800,7 +800,7 @@ static void racing_lesson_is_no_failure(void **state)
     free(csv);
 }
 
-/* One wrong rung spoils the exit code, not the rows beside it. */
+/* One wrong rung changes the exit code, but not the rows of other rungs. */
 static void rows_are_judged_apart(void **state)
 {
     struct reduction_rung rungs[4] = {right_rungs[2],
@@ -826,7 +826,7 @@ static void rows_are_judged_apart(void **state)
     assert_field(csv, 4, "error_bound", "");
     free(csv);
 
-    /* What cannot run here is no failure. */
+    /* A rung that cannot run here is not a failure. */
     assert_int_equal(run_step(&rungs[3], 1, "sum", &csv), EXIT_ALL_VERIFIED);
     free(csv);
 }
@@ -837,7 +837,7 @@ static void run_wrong_if_short(const struct reduction *call)
     run_wrong(call);
 }
 
-/* What one size of a sweep has spoiled, a later one does not mend. */
+/* If one size of a sweep fails, the sweep fails, even if later sizes are right. */
 static void sweep_fails_with_one_size(void **state)
 {
     struct reduction_rung rung = wrong_rung;

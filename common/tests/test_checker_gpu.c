@@ -1,5 +1,5 @@
-/* The checker on a GPU back end: each wrong kernel of bad_kernels.cu is caught, the right one
- * passes. */
+/* Tests of the checker on a GPU back end: it must catch each wrong kernel of bad_kernels.cu and
+ * accept the right one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static bool in_sums(enum reduce_op op, size_t n)
     return is_sum(op) && n > 0;
 }
 
-/* The first round of the tree takes in the block's second half. */
+/* Whether the first round of the tree adds elements of the block's second half. */
 static bool past_half_block(enum reduce_op op, size_t n)
 {
     return is_sum(op) && n > REDUCTION_BLOCK / 2;

@@ -1,4 +1,4 @@
-/* The programs of the steps as a user runs them: what they print, where, and their exit codes. */
+/* Runs the steps' programs as a user does. Checks what they print, where, and their exit codes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,11 +25,11 @@ enum { TIME_LIMIT_S = 30, MOST_ARGUMENTS = 24 };
 
 static const char *const cpu_steps[] = {"01_cpu_naive", "02_cpu_simd_threads"};
 static const char *const steps[] = {"01_cpu_naive", "02_cpu_simd_threads", "05_gpu_shared_tree"};
-static size_t step_count = 2; /* 3 where the last one can run */
+static size_t step_count = 2; /* 3 if the last one can run */
 
-/* What a program did. It ran in `folder`, which is empty but for what it left or was given. */
+/* What a program did. It ran in `folder`, which has only the program's inputs and outputs. */
 struct outcome {
-    int code; /* or -1: it was killed */
+    int code; /* -1 if it was killed */
     char *output, *errors;
 };
 
@@ -46,11 +46,11 @@ static int open_for_child(const char *path)
 /* A file on a disk that is full. */
 static const char full_device[] = "/dev/full";
 
-/* A bit for each standard stream that the program shall not have. */
+/* One bit per standard stream that is closed for the program. */
 static unsigned closed_streams;
 
-/* Runs `step`, the name of a program of BIN_DIR or a path, with the words of `line`, its standard
- * output going to `output_path`. */
+/* Runs `step`, the name of a program in BIN_DIR or a path, with the words of `line`. Its standard
+ * output goes to `output_path`. */
 static struct outcome run_to(const char *step, const char *line, const char *output_path)
 {
     char program[PATH_SIZE], copy[2 * PATH_SIZE], errors[PATH_SIZE];
@@ -139,8 +139,8 @@ static void assert_has(const char *text, const char *part)
         fail_msg("expected \"%s\" in:\n%s", part, text);
 }
 
-/* The program ends with `code`, one line on stderr that names it and holds `wanted`, and leaves the
- * folder as it was. */
+/* The program must end with `code` and one line on stderr with its name and `wanted`. It must leave
+ * the folder unchanged. */
 static void assert_refused(const char *step, const char *line, int code, const char *wanted)
 {
     const size_t files = folder_count(folder);
@@ -164,7 +164,7 @@ static void all_refuse(const char *line, int code, const char *wanted)
         assert_refused(steps[s], line, code, wanted);
 }
 
-/* The program ends well and says nothing on stderr; the caller releases. */
+/* The program must end with 0 and print nothing on stderr. The caller releases the outcome. */
 static struct outcome accepted(const char *step, const char *line)
 {
     struct outcome outcome = run(step, line);
@@ -174,7 +174,7 @@ static struct outcome accepted(const char *step, const char *line)
     return outcome;
 }
 
-/* A file that the program wrote into the folder, taken away from there; the caller frees. */
+/* Reads and deletes a file that the program wrote into the folder. The caller frees the text. */
 static char *taken(const char *name)
 {
     char path[PATH_SIZE];
@@ -235,7 +235,7 @@ static void no_such_device(void **state)
     all_refuse("--device 99", EXIT_DEVICE_ERROR, "--device 99");
 }
 
-/* A result without elements is no result. */
+/* A result without elements counts as no result. */
 static void no_output(void **state)
 {
     const char *const step = "08_conv";
@@ -267,7 +267,7 @@ static void no_output(void **state)
 
 /* ---- one program per step -------------------------------------------------------------------- */
 
-/* The verdict of every row that is not skipped. */
+/* Every row that is not skipped must have this verdict. */
 static void assert_verdicts(const char *wanted)
 {
     char *const csv = taken("c"), field[PATH_SIZE];
@@ -284,7 +284,7 @@ static void assert_verdicts(const char *wanted)
     free(csv);
 }
 
-/* A program needs no other file: its copy says the same. */
+/* A program needs no other file: its copy prints the same. */
 static void copies_are_whole(void **state)
 {
     char place[PATH_SIZE], program[PATH_SIZE], command[3 * PATH_SIZE];
@@ -304,8 +304,8 @@ static void copies_are_whole(void **state)
     folder_remove(place);
 }
 
-/* Whatever standard streams a program has, its kernels are checked; only what it cannot print is an
- * error. */
+/* A program checks its kernels even if standard streams are closed. It is an error only if the
+ * program cannot print something. */
 static void closed_standard_streams(void **state)
 {
     (void)state;
@@ -322,7 +322,7 @@ static void closed_standard_streams(void **state)
             release(&outcome);
             assert_verdicts("pass");
         }
-    /* A stream that is closed has its number all the same, so that no file or pipe gets it. */
+    /* The number of a closed stream stays reserved, so no file or pipe gets it. */
     for (closed_streams = 1; closed_streams <= 2; closed_streams++)
         assert_refused(cpu_steps[0],
                        closed_streams == 1 ? "--op sum --a /dev/fd/0" : "--op sum --a /dev/fd/1",
@@ -360,7 +360,7 @@ static void subnormal_numbers(void **state)
 }
 
 #ifdef FAULTY_STEP
-/* Whether the table has a row of the rung, and this at its end. */
+/* Whether the table has a row of the rung that ends with `end`. */
 static bool has_row(const char *table, const char *rung, const char *end)
 {
     const size_t name = strlen(rung), last = strlen(end);
@@ -376,8 +376,8 @@ static bool has_row(const char *table, const char *rung, const char *end)
     return false;
 }
 
-/* A kernel that breaks a rule fails its row, however right its result is. One that cannot go on
- * ends the run with status 1 and no file: what had not been checked by then has not passed. */
+/* A kernel that breaks a rule fails its row, even if its result is right. A kernel that cannot
+ * continue ends the run with status 1 and without a file, as other rungs were not checked. */
 static void kernels_that_go_wrong(void **state)
 {
     static const struct {
@@ -388,7 +388,7 @@ static void kernels_that_go_wrong(void **state)
          "simt: kernel crashes (launched at "},
         {"deadlocks", "1000", " skip", "right so far, but deadlocks ended the run): right",
          "simt: kernel deadlocks (launched at "},
-        /* where it is counted: the first rung's row is complete by then */
+        /* it crashes when it is counted, after the first rung's row is complete */
         {"crashes_later", "2M", " pass", "crashes_later: ended the run", "illegal address"},
     };
     char line[PATH_SIZE], rows[PATH_SIZE];
@@ -460,7 +460,7 @@ static void bad_places(void **state)
                "cannot write /nonexistent/x");
     all_refuse("--n 10 --csv .", EXIT_FILE_ERROR, "cannot write .: Is a directory");
 
-    /* What was there before a run that fails is there after it. */
+    /* A run that fails must keep a file that existed before. */
     path_join(path, folder, "kept");
     file_write(path, "old");
     all_refuse("--n 1T --csv kept", EXIT_DEVICE_ERROR, "out of memory");
@@ -508,7 +508,7 @@ static void empty_input(void **state)
         }
 }
 
-/* Results in the order of the rows; returns how many. */
+/* Reads the results in the order of the rows. Returns their number. */
 static size_t results_of(const char *json, double results[], size_t most)
 {
     size_t count = 0;
@@ -520,7 +520,7 @@ static size_t results_of(const char *json, double results[], size_t most)
     return count;
 }
 
-/* Every rung gives NumPy's number within its bound. */
+/* Every rung must give NumPy's result within the rung's bound. */
 static void assert_agrees(const char *step, const char *inputs, double answer)
 {
     enum { MOST = 64 };
@@ -605,7 +605,7 @@ static void same_seed_same_bits(void **state)
         for (int i = 0; i < 3; i++) {
             char line[128];
             const char *rungs = "";
-            /* Some rungs depend on which thread comes first: on a GPU those with atomics, too. */
+            /* Some results depend on the order of threads. On a GPU, that includes atomics. */
             if (strstr(steps[s], "02_") != NULL)
                 rungs = " --rung vector --rung simd_threads";
             else if (strstr(steps[s], "04_") != NULL)
@@ -672,7 +672,7 @@ static void cold_and_histogram(void **state)
     }
 }
 
-/* The counters in a file of their own, and the chart of them. */
+/* The counters in a separate file, and their chart. */
 static void counters_in_a_file(void **state)
 {
     char field[PATH_SIZE];
@@ -690,7 +690,7 @@ static void counters_in_a_file(void **state)
     csv_named(csv, 1, "rung", field);
     assert_string_equal(field, "strided");
     csv_named(csv, 1, "block_barriers", field);
-    assert_string_equal(field, "45"); /* 9 in each of 4 blocks and 1 */
+    assert_string_equal(field, "45"); /* 9 in each of 4 + 1 blocks */
     csv_named(csv, 2, "global_load_requests", field);
     assert_string_equal(field, "65");
     csv_named(csv, 1, "counted_shape", field);
@@ -767,7 +767,7 @@ static void fits_the_width(void **state)
     unsetenv("COLUMNS");
 }
 
-/* Output goes where it belongs: the table to stdout, nothing else there or on stderr. */
+/* The table goes to stdout. Nothing else goes to stdout or stderr. */
 static void report_on_standard_output(void **state)
 {
     (void)state;
@@ -775,7 +775,7 @@ static void report_on_standard_output(void **state)
         struct outcome outcome = accepted(steps[s], "--n 100 --reps 1 --warmup 0");
         assert_has(outcome.output, "verdict");
         assert_has(outcome.output, steps[s]);
-        assert_null(strchr(outcome.output, '\033')); /* no colours in a file */
+        assert_null(strchr(outcome.output, '\033')); /* no colours if stdout is a file */
         assert_null(strchr(outcome.output, '\r'));
         assert_int_equal(folder_count(folder), 0);
         release(&outcome);

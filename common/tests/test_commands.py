@@ -1,9 +1,9 @@
-"""Runs every command of the pages, of all or of those named: test_commands.py BIN_DIR [PAGE...]
+"""Runs every command of all pages, or of the named pages: test_commands.py BIN_DIR [PAGE...]
 
-Each ```sh block of the pages is run as it stands, in a folder where build/simt/bin is BIN_DIR. What would build,
-install or test (cmake, ctest, ./run.sh, ./test.sh, test programs) is replaced: a target that is built must be there, and
-./run.sh --benchmark measures step 01 only. Blocks that need what is not there (numpy, matplotlib, a GPU's tools)
-are left out and named."""
+Runs each ```sh block of the pages unchanged, in a folder in which build/simt/bin is BIN_DIR. Replaces commands that
+build, install or test (cmake, ctest, ./run.sh, ./test.sh, test programs). A target to build must exist, and
+./run.sh --benchmark measures step 01 only. Leaves out, and names, blocks that need something that is not installed
+(numpy, matplotlib, a GPU's tools)."""
 import os
 import re
 import shutil
@@ -36,8 +36,8 @@ if [ "$1" = --benchmark ]; then
 fi
 """
 
-# A step's program, measuring no more than it must: once, and no more than so many elements. What another block
-# has run already is not run again, nor what has no arguments, which is the test STEP.run.
+# Runs a step's program with one repetition and a limited number of elements. Skips commands that another block
+# has already run, and commands without arguments, which the test STEP.run covers.
 ONCE = """#!/bin/bash
 shopt -s extglob
 arguments="${*//+([0-9])M/%(most)s}"

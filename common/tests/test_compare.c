@@ -1,4 +1,4 @@
-/* compare.h: what counts as right. */
+/* Tests of compare.h, which decides what counts as right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static struct comparison compare(double computed, double expected, double bound,
     comparison_describe(&comparison, NULL);
     assert_true(comparison.bound == bound || isnan(bound));
     assert_true(comparison.where[0] != '\0' && strchr(comparison.where, '\n') == NULL);
-    assert_null(strstr(comparison.where, "-nan")); /* NaN has no sign worth telling */
+    assert_null(strstr(comparison.where, "-nan")); /* the sign of a NaN means nothing */
     assert_true(isnan(computed) ? isnan(comparison.computed) : comparison.computed == computed);
     /* The share of the bound that reports show must not contradict the verdict. */
     assert_true(comparison.right == (comparison.error <= bound) || isnan(bound));
@@ -43,7 +43,7 @@ static void numbers(void **state)
     assert_true(right(0.5, 1, 0.5));
     assert_false(right(1.5 + DBL_EPSILON, 1, 0.5));
     assert_false(right(0.5 - DBL_EPSILON, 1, 0.5));
-    assert_false(right(nextafter(1, 2), 1, 0)); /* exact is exact */
+    assert_false(right(nextafter(1, 2), 1, 0)); /* a bound of 0 means exact */
     assert_false(right(-1, 1, 1));
     assert_false(right(DBL_TRUE_MIN, 0, 0));
     assert_true(compare(1.25, 1, 0.5, DBL_MAX).error == 0.25);
@@ -60,12 +60,12 @@ static void nan_is_no_number(void **state)
     assert_false(right(1, NAN, 1e300));
     assert_false(right(INFINITY, NAN, INFINITY));
     assert_true(right(NAN, NAN, 0));
-    assert_true(right(-NAN, NAN, 0)); /* no NaN is better than another */
+    assert_true(right(-NAN, NAN, 0)); /* all NaNs are equivalent */
     assert_true(right(NAN, NAN, NAN));
     assert_true(isnan(compare(NAN, 1, 1, DBL_MAX).error));
     assert_true(isnan(compare(1, NAN, 1, DBL_MAX).error));
     assert_true(compare(NAN, NAN, 1, DBL_MAX).error == 0);
-    /* A NaN bound accepts no number. */
+    /* A bound that is NaN accepts no number. */
     assert_false(right(1, 2, NAN));
 }
 
@@ -84,7 +84,7 @@ static void infinities(void **state)
     assert_true(compare(INFINITY, INFINITY, 0, DBL_MAX).error == 0);
 }
 
-/* A result that the type cannot hold, or that rounding may take over the edge. */
+/* A result that the type cannot hold, or that rounding may make too large for the type. */
 static void overflow(void **state)
 {
     const double largest = FLT_MAX;
@@ -101,7 +101,7 @@ static void overflow(void **state)
     assert_false(compare(INFINITY, 4e38, 1e30, DBL_MAX).right);
 }
 
-/* The reference is more precise than the bound: its tail takes part. */
+/* The reference is more precise than the bound, so its tail counts. */
 static void tail_counts(void **state)
 {
     const struct reference reference = {.value = 1, .tail = 0x1p-60, .magnitude = 1};
@@ -131,7 +131,7 @@ static void bounds(void **state)
     assert_true(UNIT_ROUNDOFF_F64 == DBL_EPSILON / 2);
 }
 
-/* c u / (1 - c u) for a tree; c u where the depth is that of one loop, which is never exceeded. */
+/* c u / (1 - c u) for a tree, and c u for the depth of one loop, which is the largest depth. */
 static void bounds_of_trees(void **state)
 {
     const double u = UNIT_ROUNDOFF_F32;
@@ -141,7 +141,7 @@ static void bounds_of_trees(void **state)
     assert_true(rounding_bound_f32(10, 1000, 3) > 30 * u);
     assert_true(fabs(rounding_bound_f32(1000, 1000, 3) - 3000 * u) < 1e-15);
     assert_true(fabs(rounding_bound_f32(2000, 1000, 3) - 6000 * u) < 1e-15);
-    /* Deeper is never tighter, and the denominator never runs out. */
+    /* A larger depth never gives a tighter bound, and the denominator never reaches 0. */
     const size_t terms = (size_t)1 << 30;
     double before = 0;
     for (double depth = 1; depth <= 0x1p31; depth *= 2) {
@@ -151,8 +151,8 @@ static void bounds_of_trees(void **state)
     }
 }
 
-/* One addition's error, as large as it gets, lies within the bound for one rounding; twice as much
- * does not. */
+/* The largest possible error of one addition is within the bound for one rounding. Twice that error
+ * is not. */
 static void bound_is_sharp(void **state)
 {
     const float a = 1, b = 0x1p-24F; /* half way between 1 and the next float */
@@ -165,8 +165,8 @@ static void bound_is_sharp(void **state)
     assert_false(compare_number(1 - 0x1p-24, &reference, bound, FLT_MAX).right);
 }
 
-/* The element that is reported: a wrong one before a right one, then the one with the largest share
- * of the bound. NaN, which has no share, comes before any. */
+/* The element that is reported: a wrong one rather than a right one, then the one with the largest
+ * share of the bound. NaN, which has no share, comes first. */
 static void the_worst_is_kept(void **state)
 {
     static const struct comparison ascending[] = {
@@ -186,7 +186,7 @@ static void the_worst_is_kept(void **state)
         }
 }
 
-/* Every byte of a margin counts, and none of the array. */
+/* Every byte of a margin is checked, and no byte of the array. */
 static void every_guarded_byte(void **state)
 {
     enum { COUNT = 12, OFFSET = 4 };

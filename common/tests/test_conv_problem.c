@@ -1,5 +1,5 @@
-/* The conv problem's judgement: right rungs pass whatever the sizes, wrong ones are caught, each
- * for the fault it has. */
+/* Tests that the conv problem judges correctly: right rungs pass at all sizes, and each fault of a
+ * wrong rung is caught. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,8 @@ enum fault {
     WRITES_PAST_END,
     WRITES_BEFORE_START,
     READS_BEFORE_START,
-    ROUNDED_INPUTS,  /* to 11 bits as TF32 does, or bits_kept */
-    NOT_QUITE_WHOLE, /* on probes: off by a 1000th, as transforms are */
+    ROUNDED_INPUTS,  /* to 11 bits as in TF32, or to bits_kept */
+    NOT_QUITE_WHOLE, /* on probes: off by 1/1000, as with transforms */
     FAULTS
 };
 
@@ -81,7 +81,7 @@ static const char *const fault_names[FAULTS] = {
 };
 
 static enum fault fault;
-static unsigned bits_kept = 11; /* of an input's 24, by ROUNDED_INPUTS */
+static unsigned bits_kept = 11; /* of 24 bits, with ROUNDED_INPUTS */
 
 static float rounded(float x)
 {
@@ -201,7 +201,7 @@ static struct conv_rung rung = {
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-/* The rungs here use no workspace, and filling it takes most of the time. */
+/* Skips the workspace: these rungs use none, and filling it takes most of the time. */
 static bool fill_all_but_workspace(void *to, int byte, size_t bytes, struct error *error)
 {
     return bytes >= (size_t)32 << 20 || cpu_back_end.fill(to, byte, bytes, error);
@@ -214,7 +214,7 @@ static int set_up(void **state)
     (void)state;
     host_back_end = cpu_back_end;
     host_back_end.fill = fill_all_but_workspace;
-    /* Memory that the problem must not take for the host's: all data has to come through copies. */
+    /* Memory that the problem must not treat as host memory: it must copy all data. */
     copying_back_end = host_back_end;
     copying_back_end.host_memory = false;
     return 0;
@@ -253,7 +253,7 @@ static struct problem *create(const struct conv_options *options, const struct b
     return judged_problem(&judged, &options->base);
 }
 
-/* The verdict on `convolve` with the fault given; input 0 is the probe, 1 the real data. */
+/* The verdict on `convolve` with the given fault. Input 0 is the probe, input 1 the real data. */
 static struct comparison verdict(struct problem *problem, size_t input, enum fault with)
 {
     const struct judged judged = judged_on(problem->back_end);
@@ -343,7 +343,7 @@ static void test_right_at_all_sizes(void **state)
         }
 }
 
-/* Too large for judging every element of the real data. */
+/* The problem is too large for judging every element of the real data. */
 static void test_right_by_sample(void **state)
 {
     const size_t shape[SIZES] = {2, 12, 90, 60, 16, 3, 3, 1, 1, 1};
@@ -429,7 +429,7 @@ static void test_groups(void **state)
                    "--groups 3: does not divide 6 channels and 4 filters");
 }
 
-/* The bound must be tight enough to tell float from less; a probe cannot. */
+/* The bound must be tight enough to detect a precision below float, which a probe cannot. */
 static void test_reduced_precision_is_caught(void **state)
 {
     const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 0, 1};
@@ -442,7 +442,7 @@ static void test_reduced_precision_is_caught(void **state)
     assert_caught(&options, 1, ROUNDED_INPUTS);
 }
 
-/* Winograd's own bound is wider, but still catches what is wrong. */
+/* Winograd's bound is wider, but still catches wrong results. */
 static void test_winograd_bound(void **state)
 {
     const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 1, 1};
@@ -464,8 +464,8 @@ static void test_winograd_bound(void **state)
     rung.depth = conv_depth_serial;
 }
 
-/* No bound can become several times wider: inputs rounded to so many bits are caught, and one bit
- * more would not be. */
+/* No bound is several times too wide: inputs rounded to this number of bits are caught, but inputs
+ * with one more bit are not. */
 static void test_bounds_are_sharp(void **state)
 {
     static const struct {
@@ -500,7 +500,7 @@ static void test_bounds_are_sharp(void **state)
     rung.depth = conv_depth_serial;
 }
 
-/* A library that may transform is let off a small error on whole numbers, not a wrong number. */
+/* A library that may transform may have a small error on whole numbers, but not a wrong number. */
 static void test_transforms_are_rounded(void **state)
 {
     const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 1, 1};
@@ -580,14 +580,14 @@ static void test_files(void **state)
     assert_right(&options, &host_back_end, RIGHT);
     assert_caught(&options, 1, SCALED);
 
-    options.base.b = NULL; /* the other one is random, and as large as it must be */
+    options.base.b = NULL; /* then the other input is random and has the right size */
     assert_right(&options, &host_back_end, RIGHT);
     options.base.a = NULL;
     options.base.b = path_b;
     assert_right(&options, &host_back_end, RIGHT);
 
-    /* A NaN in a filter reaches what it meets inside the picture; what the padding makes of it is
-     * not defined. */
+    /* A NaN in a filter makes each product with an element of the picture NaN. Its product with the
+     * padding is not defined. */
     filters[0] = NAN;
     pictures[50] = INFINITY;
     char *const path_nan = npy_temporary("(2, 3, 2, 3)", filters, 36);

@@ -1,4 +1,4 @@
-"""Tests of common/scripts/docs/docs.py on a small repository made for each."""
+"""Tests of common/scripts/docs/docs.py. Each test makes a small repository."""
 import contextlib
 import io
 import os
@@ -249,7 +249,7 @@ class Docs(unittest.TestCase):
         self.assert_wrong("docs/results/peaks.csv:3: 100.4% of the peak")
 
     def test_snippet_elsewhere(self):
-        """The lines are still in the file, but not in the kernel that is named."""
+        """The lines are still in the file, but not in the named kernel."""
         self.change("05_step/tree.cu", "__global__ void tree(", "__global__ void bush(")
         self.assert_wrong("no definition of tree")
 
@@ -262,7 +262,7 @@ class Docs(unittest.TestCase):
         self.assert_wrong("none of its lines")
 
     def test_snippet_whole(self):
-        """An empty fence is filled with the whole definition, template line and all."""
+        """An empty fence is filled with the whole definition, including the template line."""
         self.change("docs/05_step.md", EXCERPT, "")
         self.assert_right("--update")
         self.assertIn("```cpp\ntemplate <typename R>\n__global__ void tree(",
@@ -279,7 +279,7 @@ class Docs(unittest.TestCase):
         self.assert_wrong("docs/05_step.md:8: snippet 05_step/gone.cu tree: ")
 
     def test_comments(self):
-        """Other comments, and pieces of those that are known, are refused."""
+        """Other comments, and parts of known comments, are refused."""
         for old, new, said in (
                 ("<!-- end snippet -->", "", "05_step.md:8: allowed are only whole snippets"),
                 ("<!-- end table -->", "", "05_step.md:15: allowed are only whole snippets"),
@@ -323,7 +323,7 @@ class Docs(unittest.TestCase):
         self.assert_updates("docs/05_step.md", "| 2 KB | 3,000 | 15,000 | 4.0 | it branches |")
 
     def test_cells(self):
-        """A row's cell in an expression; a shape as people write it; a table that no page has."""
+        """A row's cell in an expression, the format of a shape, and a table that is on no page."""
         self.write("docs/results/times.csv", RESULTS + "05_step,cube,2x3x4,1,1,cold\n")
         self.write("docs/tables.txt", TABLES + """
 table cells
@@ -383,7 +383,7 @@ us = all[] : .1f
                 self.write(path, before)
 
     def test_about(self):
-        """x ~ y: within a twentieth of y."""
+        """x ~ y means that x is within a twentieth of y."""
         for number, holds in (("2.10", True), ("2.11", False), ("1.91", True), ("1.90", False)):
             with self.subTest(number):
                 self.write("docs/claims.txt", CLAIMS.replace("~ 2.1", "~ %s" % number))
@@ -442,7 +442,7 @@ us = all[] : .1f
         self.assert_wrong("no well-formed SVG")
 
     def test_plot(self):
-        """An outdated picture is noticed without drawing it; --update says why it cannot draw."""
+        """--check detects an outdated picture without drawing it. --update says why it cannot draw."""
         self.write("common/scripts/draw/plot_results.py", "import sys\nsys.exit('no matplotlib')\n")
         self.write("docs/pictures/roofline.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
         self.change("docs/05_step.md", "# Step\n",
@@ -501,7 +501,7 @@ us = all[] : .1f
         self.change("README.md", "[05]", "[中文](docs/zh/README.md) [05]")
 
     def test_edition(self):
-        """A translated page has the English page's tables, in the words of its own."""
+        """A translated page has the English page's tables, with its own words."""
         self.write_edition()
         self.assert_wrong("docs/zh/05_step.md:16: is out of date")
         self.assert_right("--update")
@@ -515,13 +515,13 @@ us = all[] : .1f
         self.assertEqual(PAGE.count("rung |"), self.read("docs/05_step.md").count("rung |"))
 
     def test_edition_without_a_table(self):
-        """That is for translated.py to tell, or who adds a table would have to translate."""
+        """docs.py does not report this, because an author of a new table need not translate. translated.py does."""
         self.write_edition()
         self.change("docs/zh/05_step.md", "<!-- table: counts -->\n<!-- end table -->", "")
         self.assert_right("--update")
 
     def test_edition_links(self):
-        """Links of cells that are not translated lead where those of the English do."""
+        """Links in cells without a translation lead to the same places as the English ones."""
         self.write_edition()
         self.change("docs/tables.txt", "row: 2 KB", "row: [2 KB](README.md#a) [x](#step)")
         self.write("docs/README.md", "# A\n[Step](05_step.md)\n")
@@ -548,7 +548,7 @@ us = all[] : .1f
                 self.assert_wrong(said)
 
     def test_exercise_of_an_edition(self):
-        """Each edition has the task, with as many hints."""
+        """Each edition has the task, with the same number of hints."""
         self.write_edition()
         self.assert_right("--update")
         hint = "\n## Hint\n\n<details>\n\na\n\n</details>\n"

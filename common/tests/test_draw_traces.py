@@ -26,7 +26,7 @@ class Requests(unittest.TestCase):
                               universal_newlines=True, env=dict(os.environ, SIMT_REQUESTS=path))
 
     def test_as_many_as_are_counted(self):
-        """With one block a launch, the requests written down are those that were counted."""
+        """If a launch has one block, the recorded requests are the counted requests."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "requests.json")
             counted = self.run_step(path, "strided")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the programs do where something fails around them: one line, the right exit code, nothing lost,
-# nothing that waits forever. Usage: test_failures.sh BIN_FOLDER PICTURE.png PNG|NO_PNG
+# Tests the programs when something fails around them: they print one line, exit with the right code, lose
+# no data and never wait forever. Usage: test_failures.sh BIN_FOLDER PICTURE.png PNG|NO_PNG
 # shellcheck disable=SC2015 # what stands before || fails, or is the test
 set -u
 bin=$(readlink -f -- "$1")
@@ -9,8 +9,8 @@ has_png=$3
 # shellcheck source=common/tests/shell.sh
 . "$(dirname -- "$(readlink -f -- "$0")")/shell.sh"
 
-# ends CODE TEXT COMMAND...: the command ends in time with that code, and with one line on standard
-# error that holds the text (none if TEXT is empty).
+# ends CODE TEXT COMMAND...: the command must end in time with that code. It must print one line with TEXT to
+# standard error, or no line if TEXT is empty.
 ends() {
     local code=$1 text=$2 found lines=1
     shift 2
@@ -44,7 +44,7 @@ ends 0 '' "$step" "${quick[@]}" --csv /dev/null --json rows.json
 ends 2 '--threads' "$bin/02_cpu_simd_threads" "${quick[@]}" --threads 257
 ends 0 '' "$bin/02_cpu_simd_threads" "${quick[@]}" --threads 256 --rung local
 
-# With little address space, OpenBLAS is left alone. (Programs with a sanitizer do not start there.)
+# With little address space, the program does not load OpenBLAS. (Programs with a sanitizer cannot start then.)
 if (ulimit -v 8000000 && "$step" --version) >/dev/null 2>&1; then
     (ulimit -v 8000000 && ends 0 '' "$step" "${quick[@]}" --rung openblas && exit "$failures") || fail 'OpenBLAS under ulimit -v'
     grep -q 'ulimit -v' output || fail 'OpenBLAS is not left alone under ulimit -v'
@@ -59,7 +59,7 @@ cat pipe >copy &
 ends 0 '' "$step" "${quick[@]}" --csv pipe
 wait $!
 [[ $(head -c 9 copy) == step,rung ]] || fail 'a pipe with a reader gets the rows'
-head -c 1 pipe >/dev/null & # goes away after the first byte, with more to come than a pipe holds
+head -c 1 pipe >/dev/null & # the reader exits after one byte; the rest does not fit in the pipe
 ends 4 'cannot write pipe: Broken pipe' "$step" --sweep 1:64 --reps 101 --warmup 0 --skip-small --json pipe
 wait $!
 
@@ -68,8 +68,8 @@ wait $!
 conv=$bin/08_conv
 if [[ -x $conv && $has_png == PNG ]]; then
     filter=(--rung naive --filter edges --skip-small)
-    # A disk that is full: a limit on the size of files. Where the signal for it ends the program,
-    # nothing is left behind, either.
+    # A limit on the size of files acts like a full disk. Even if its signal ends the program, no
+    # temporary file may remain.
     for signal in ignored fatal; do
         printf old >old.png
         {
@@ -97,7 +97,7 @@ fi
 
 # ---- little memory --------------------------------------------------------------------------------
 
-# Address space for the program, but not for what its kernels need.
+# There is enough address space for the program, but not for its kernels.
 gpu_step=$bin/05_gpu_shared_tree
 if (ulimit -v 400000 && "$gpu_step" --version) >/dev/null 2>&1; then
     (ulimit -v 400000 && ends 3 'simt: ' "$gpu_step" "${quick[@]}" && exit "$failures") || fail 'a memory error is 3'

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What a reader opens to follow a rung of a main climb: test_following.py [--list] [--files]
+"""Limits the files that a reader opens to follow a rung of a main climb: test_following.py [--list] [--files]
 
-Counted are the rung's own file, what it includes within the step and common/kernel, and the files that
-define a launch_ function that one of these calls. Not counted are ladder.c, rungs.h and common/problem.
-A file counts as a whole, and with what it includes.
+Counts the rung's own file, its includes within the step and common/kernel, and the files that define a
+launch_ function that one of these files calls. Does not count ladder.c, rungs.h and common/problem.
+A file counts as a whole, and with its includes.
 
---list prints, for each rung, how many files and lines that is, and the lines of code that it has and the
-rung below does not: kernels, launches and what they include, without comments and blank lines.
---files adds which files these are.
+--list prints per rung the number of files and lines, and the lines of code that the rung below does not
+have: kernels, launches and their includes, without comments and blank lines.
+--files also prints the names of the files.
 
-Exit status: 0 every rung keeps the limits, 1 one does not. Needs nothing but Python 3.7."""
+Exit status: 0 every rung is within the limits, 1 a rung is not. Needs nothing but Python 3.7."""
 import collections
 import os
 import re
@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import test_layers as layers  # noqa: E402
 
 FILES, LINES = 8, 1100
-# The first rung of a climb with asynchronous copies; those below it have fewer files.
+# Limits for the rungs below the first rung with asynchronous copies: these rungs need fewer files.
 EARLY_FILES = {"07_gemm": 3, "08_conv": 5}
 FIRST_ASYNC = {
     "07_gemm/cpu": None,
@@ -66,7 +66,7 @@ class Sources:
         return path in self.text and os.path.basename(path) not in ("rungs.h", "ladder.c", "ladders.h")
 
     def followed(self, start):
-        """The files that a reader of this one opens, it included."""
+        """The files that a reader of this file opens, including the file itself."""
         found, waiting = set(), [start]
         while waiting:
             path = waiting.pop()
@@ -77,7 +77,7 @@ class Sources:
             if path.startswith("common/"):
                 continue
             for name in re.findall(r"(?<!void )\b(launch_\w+)\(", self.code[path]):
-                for step in (path.split("/")[0], "07_gemm"):  # of which 08 launches a rung
+                for step in (path.split("/")[0], "07_gemm"):  # step 08 launches a rung of step 07
                     if (step, name) in self.definer:
                         waiting.append(self.definer[step, name])
                         break
@@ -85,7 +85,7 @@ class Sources:
 
 
 def main_climbs(sources):
-    """{folder: [(rung, its file)]}: without side rungs, libraries and what lies in common."""
+    """{folder: [(rung, its file)]}, without side rungs, libraries and rungs in common."""
     climbs = {}
     for path, text in sources.text.items():
         match = re.match(r"(0[78]_\w+)/(\w+)/ladder\.c$", path)
@@ -103,7 +103,7 @@ def main_climbs(sources):
 
 
 def new_lines(sources, files, below):
-    """Of the code in `files`, the lines that the files below do not have."""
+    """The lines of code in `files` that the files of the rung below do not have."""
     code, known = collections.Counter(), collections.Counter()
     for counter, paths in ((code, files), (known, below)):
         for path in paths:
@@ -116,7 +116,7 @@ def main():
     climbs = main_climbs(sources)
     wrong = ["%s: FIRST_ASYNC does not agree with the ladders there are" % folder
              for folder in sorted(set(climbs) ^ set(FIRST_ASYNC))]
-    # This test can fail: a library that plans for every shape is too much to follow.
+    # Check that this test can fail: a library that plans for every shape exceeds the limits.
     library = sources.followed(sources.definer["07_gemm", "launch_any_shape_bf16"])
     if len(library) <= FILES or sum(sources.text[path].count("\n") for path in library) <= LINES:
         wrong.append("07_gemm/any_shape is not found to be too much")

@@ -58,7 +58,7 @@ static void odd_times_fit(void **state)
     char buffer[FORMAT_TIME_SIZE];
     for (double size = 5e-324; size < 1e308; size *= 3) {
         assert_true(strlen(format_time(size, buffer)) < FORMAT_TIME_SIZE - 1);
-        assert_non_null(strchr(buffer, 's')); /* the unit was not cut off */
+        assert_non_null(strchr(buffer, 's')); /* the unit is not cut off */
         assert_true(strlen(format_time(-size, buffer)) < FORMAT_TIME_SIZE - 1);
         assert_non_null(strchr(buffer, 's'));
     }

@@ -1,5 +1,5 @@
-/* The gemm problem's judgement: right rungs pass whatever the sizes, wrong ones are caught, each
- * for the fault it has. */
+/* Tests that the gemm problem judges correctly: right rungs pass at all sizes, and each fault of a
+ * wrong rung is caught. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ enum fault {
     ALPHA_IGNORED,
     BETA_IGNORED,
     OLD_C_READ,
-    ROUNDED_INPUTS, /* to 11 bits, as TF32 does */
+    ROUNDED_INPUTS, /* to 11 bits, as in TF32 */
     FAULTS
 };
 
@@ -86,7 +86,7 @@ static float sum_of(const struct gemm *call, size_t row, size_t column)
         if (fault == ONE_TERM_TWICE && middle && p == call->k / 2)
             sum += a * b;
     }
-    if (fault == PADDING_READ && call->k > 0) /* a column too many */
+    if (fault == PADDING_READ && call->k > 0) /* reads one column too many */
         sum += 0 * call->a[row * call->lda + call->k];
     return sum;
 }
@@ -138,7 +138,7 @@ static const struct gemm_rung rung = {
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-/* The rungs here use no workspace, and filling it takes most of the time. */
+/* Skips the workspace: these rungs use none, and filling it takes most of the time. */
 static bool fill_all_but_workspace(void *to, int byte, size_t bytes, struct error *error)
 {
     return bytes == GEMM_WORKSPACE || cpu_back_end.fill(to, byte, bytes, error);
@@ -151,7 +151,7 @@ static int set_up(void **state)
     (void)state;
     host_back_end = cpu_back_end;
     host_back_end.fill = fill_all_but_workspace;
-    /* Memory that the problem must not take for the host's: all data has to come through copies. */
+    /* Memory that the problem must not treat as host memory: it must copy all data. */
     copying_back_end = host_back_end;
     copying_back_end.host_memory = false;
     return 0;
@@ -174,7 +174,7 @@ static struct problem *create(const struct gemm_options *options, const struct b
     return judged_problem(&judged, &options->base);
 }
 
-/* The verdict on `product` with the fault given; input 0 is the probe, 1 the real data. */
+/* The verdict on `product` with the given fault. Input 0 is the probe, input 1 the real data. */
 static struct comparison verdict(struct problem *problem, size_t input, enum fault with)
 {
     const struct judged judged = judged_on(problem->back_end);
@@ -249,7 +249,7 @@ static void test_right_through_copies(void **state)
         }
 }
 
-/* Too large for judging every element of the real data. */
+/* The problem is too large for judging every element of the real data. */
 static void test_right_by_sample(void **state)
 {
     const struct gemm_options options = sizes(300, 257, 260);
@@ -305,7 +305,7 @@ static void test_faults_are_caught(void **state)
                     options.beta = factors[f][1];
                     options.base.padding = padding;
                     if (sampled && (f > 0 || padding > 0))
-                        continue; /* would take long */
+                        continue; /* this would take long */
                     if (applies(with, &options)) {
                         assert_caught(&options, 0, with);
                         if (!(sampled && rare))
@@ -314,7 +314,7 @@ static void test_faults_are_caught(void **state)
                 }
 }
 
-/* The bound must be tight enough to tell float from less; a probe cannot. */
+/* The bound must be tight enough to detect a precision below float, which a probe cannot. */
 static void test_reduced_precision_is_caught(void **state)
 {
     const struct gemm_options options = sizes(40, 40, 40);
@@ -326,7 +326,7 @@ static void test_reduced_precision_is_caught(void **state)
     assert_caught(&options, 1, ROUNDED_INPUTS);
 }
 
-/* Four partial sums, each over a quarter of k and scaled for itself. */
+/* Four partial sums, each over a quarter of k and scaled separately. */
 static void product_in_parts(const struct gemm *call)
 {
     enum { PARTS = 4 };
@@ -350,7 +350,7 @@ static double depth_in_parts(const struct gemm *call)
     return (double)((call->k + 3) / 4) + 4;
 }
 
-/* A rung that adds up partial sums has a smaller depth: it is right, and its bound is that of
+/* A rung that adds up partial sums has a smaller depth. It is right, and its bound is the one of
  * compare.h. */
 static void test_partial_sums(void **state)
 {
@@ -446,7 +446,7 @@ static void test_files(void **state)
     assert_right(&options, &host_back_end, RIGHT);
     assert_caught(&options, 1, SCALED);
 
-    options.base.b = NULL; /* the other one is random, and as large as it must be */
+    options.base.b = NULL; /* then the other input is random and has the right size */
     assert_right(&options, &host_back_end, RIGHT);
     options.base.a = NULL;
     options.base.b = path_b;
@@ -455,7 +455,7 @@ static void test_files(void **state)
     npy_remove(path_b);
 }
 
-/* NaN and infinities go where arithmetic takes them, and nowhere else. */
+/* NaN and infinities appear only in the elements that arithmetic gives them to. */
 static void test_files_with_special_values(void **state)
 {
     float a[3 * 2] = {1, NAN, 2, 3, INFINITY, 4};
@@ -477,8 +477,8 @@ static void test_files_with_special_values(void **state)
     npy_remove(path_b);
 }
 
-/* Where alpha is 0, BLAS reads neither A nor B; multiplying by 0 is accepted, too, and nothing
- * else. */
+/* If alpha is 0, BLAS reads neither A nor B. The checker also accepts a multiplication by 0, but
+ * nothing else. */
 static void multiply_unless_alpha_is_0(const struct gemm *call)
 {
     if (call->alpha != 0) {
@@ -510,7 +510,7 @@ static void test_alpha_0(void **state)
         options.alpha = 0;
         options.beta = (float)beta;
         assert_right(&options, &host_back_end, RIGHT);
-        assert_caught(&options, 1, OFF_BY_ONE_UNIT); /* in row 1, all of whose numbers are finite */
+        assert_caught(&options, 1, OFF_BY_ONE_UNIT); /* in row 1, which has only finite numbers */
         if (beta != 1)
             assert_caught(&options, 1, NO_OP);
 
@@ -607,7 +607,7 @@ static void test_sample_size(void **state)
     assert_int_equal(judge_sample_size(3, (size_t)1 << 40, 3), 3);
 }
 
-/* Tensor cores: at most 12 roundings for 4 terms, and one for the last step. */
+/* Tensor cores: at most 12 roundings per 4 terms, and one for the last step. */
 static void test_tensor_bound(void **state)
 {
     struct gemm_rung tensor = {.rung = {.name = "tensor", .idea = ""},
@@ -631,9 +631,9 @@ static void test_tensor_bound(void **state)
 
 enum {
     HALVES_ROUNDED = FAULTS
-}; /* the sums of two halves of k are rounded before they are added */
+}; /* one more fault: the sums of both halves of k are rounded before they are added */
 
-/* The definition, in float32, with the faults that depend on the elements' type. */
+/* The definition in float32, with the faults that depend on the type of the elements. */
 static void product_bf16(const struct gemm *call)
 {
     for (size_t row = 0; row < call->m; row++)
@@ -676,7 +676,7 @@ static struct gemm_options bf16_options(size_t m, size_t n, size_t k)
     return options;
 }
 
-/* With a k for which random whole numbers would exceed the 256 that bfloat16 holds. */
+/* Includes a k for which sums of random whole numbers would exceed bfloat16's exact range, 256. */
 static void test_bf16_is_right(void **state)
 {
     static const size_t shapes[][3] = {{0, 3, 2}, {3, 5, 0}, {1, 1, 1}, {7, 9, 255}, {9, 33, 5000}};

@@ -1,4 +1,4 @@
-/* Rungs that run on the host in a GPU step: what they are given, how they are judged, their
+/* Tests of rungs that run on the host in a GPU step: their inputs, their verdicts and their
  * rows. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +24,8 @@
 
 /* ---- a back end that is not the host --------------------------------------------------------- */
 
-/* Its memory is not the host's. While `forbidden`, only a host rung is at work, and nothing but the
- * CPU back end may be asked to do anything. */
+/* A back end whose memory is not host memory. While `forbidden` is set, a host rung runs, and only
+ * the CPU back end may be called. */
 static struct back_end device;
 static bool forbidden;
 
@@ -80,7 +80,7 @@ static bool device_finish(struct error *error)
 }
 
 static size_t evictions, samples;
-static size_t evicted; /* arrays, since the last sample */
+static size_t evicted; /* number of arrays since the last sample */
 
 static bool device_timer_start(struct error *error)
 {
@@ -134,7 +134,7 @@ static const char *const fault_names[FAULTS] = {"right",       "no-op",        "
 static enum fault fault;
 static size_t rows_given;
 
-/* What both families' rungs do wrong, to `count` results. */
+/* Adds the faults of both kinds' rungs to `count` results. */
 static void spoil(float *results, size_t count)
 {
     if (fault == OFF_BY_ONE)
@@ -147,7 +147,7 @@ static void spoil(float *results, size_t count)
         results[-1] = 0;
 }
 
-/* The leading dimensions are the sizes here, so that C is `m * n` numbers in a row. */
+/* The leading dimensions equal the sizes here, so C is `m * n` contiguous numbers. */
 static void product(const struct gemm *call)
 {
     rows_given = call->m;
@@ -165,7 +165,7 @@ static void product(const struct gemm *call)
     spoil(call->c, call->m * call->n);
 }
 
-/* One tap, stride 1 and no padding: a weight for each channel. */
+/* One tap, stride 1 and no padding: one weight per channel. */
 static void convolve(const struct conv *call)
 {
     const size_t area = call->height * call->width;
@@ -218,7 +218,7 @@ static const struct conv_options conv_sizes = {.groups = 1,
                                                .dilation = 1,
                                                .base = {.seed = 1, .threads = 1}};
 
-/* Verifies and times the rung, on every input, with nothing but the CPU back end. */
+/* Verifies and times the rung on every input, using only the CPU back end. */
 static void judge(const struct problem_kind *kind, const struct rung *rung,
                   const struct problem_options *options, enum fault with)
 {
@@ -266,7 +266,7 @@ static void test_judged_on_the_host(void **state)
     }
 }
 
-/* The rung is given some rows; a right one leaves the others alone. */
+/* The rung gets some of the rows. A right rung does not change the others. */
 static void test_part_of_the_rows(void **state)
 {
     struct gemm_rung rung = gemm_rung;
@@ -281,7 +281,7 @@ static void test_part_of_the_rows(void **state)
             assert_int_equal(rows_given, 4);
         }
     const struct gemm_options options = gemm_sizes(9, 8, 7);
-    rung.most_products = 1; /* less than a row */
+    rung.most_products = 1; /* less than one row */
     judge(&gemm_kind, &rung.rung, &options.base, RIGHT);
     assert_int_equal(rows_given, 1);
     rung.most_products = 9 * 8 * 7;
@@ -375,7 +375,7 @@ static void test_rows_beside_a_clocked_back_end(void **state)
     char *const csv = run_step(&table);
 
     for (int row = 0; row < ROWS; row++) {
-        const double whole = row == HOST_PART ? 4 : 1; /* the problem is so many times as large */
+        const double whole = row == HOST_PART ? 4 : 1; /* the whole problem is 4 times as large */
         const double time = number(csv, row, "median_us") * whole;
         const double library = is_host(row) ? number(csv, HOST_LIBRARY, "median_us")
                                             : fmin(number(csv, DEVICE_LIBRARY, "median_us"),
@@ -396,7 +396,7 @@ static void test_rows_beside_a_clocked_back_end(void **state)
     free(table);
 }
 
-/* The emulated rungs have counts and no times, the host's have times and no counts. */
+/* Emulated rungs have counts and no times. Host rungs have times and no counts. */
 static void test_rows_beside_emulation(void **state)
 {
     char *table;
@@ -421,7 +421,7 @@ static void test_rows_beside_emulation(void **state)
     device.counters_reset = NULL;
 }
 
-/* A measured peak is not below what a rung reached. Above another, no percentage is printed. */
+/* A measured peak is not below a rung's rate. A rate above another peak has no percentage. */
 static void test_no_more_than_the_peak(void **state)
 {
     char *table;
@@ -463,7 +463,7 @@ static void slow(const struct gemm *call)
     nanosleep(&pause, NULL);
 }
 
-/* Slow calls are few, unless asked for. */
+/* A slow rung gets few calls, unless the user asks for more. */
 static void test_slow_rungs_are_timed_briefly(void **state)
 {
     const struct machine machine = {.name = "test", .processors = 1};
@@ -492,7 +492,7 @@ static void test_slow_rungs_are_timed_briefly(void **state)
     problem->kind->destroy(problem);
 }
 
-/* Each round takes its share, and warms up if it takes any. */
+/* Each round takes its share of the samples, and warms up if its share is not 0. */
 static void test_rounds_share_samples(void **state)
 {
     static const struct {
@@ -527,7 +527,7 @@ static void test_rounds_share_samples(void **state)
     problem->kind->destroy(problem);
 }
 
-/* Each sample is of one call, right after A, B and C are evicted; those that are not cold evict
+/* Each cold sample is one call, right after A, B and C are evicted. Warm samples evict
  * nothing. */
 static void test_cold_samples(void **state)
 {
@@ -578,7 +578,7 @@ static bool quarter_of_a_microsecond_each(double *microseconds, struct error *er
     return true;
 }
 
-/* A sample of short calls has many, and is the time of one. */
+/* A sample of short calls has many calls. Its value is the time per call. */
 static void test_samples_of_many_calls(void **state)
 {
     const struct machine machine = {.name = "test", .processors = 1};
@@ -605,8 +605,8 @@ static void test_samples_of_many_calls(void **state)
 
 /* ---- the kernels of a rung ------------------------------------------------------------------- */
 
-static const char *kernel;  /* that was launched last */
-static size_t copied_below; /* rows: below, `copy` launches the first rung's kernel */
+static const char *kernel;  /* the kernel that was launched last */
+static size_t copied_below; /* below this number of rows, `copy` launches rung 1's kernel */
 
 static void launch_first(const struct gemm *call)
 {
@@ -626,7 +626,7 @@ static void read_launched(struct kernels *kernels)
     kernels->of[0] = (struct launched){.function = kernel, .name = kernel, .symbol = ""};
 }
 
-/* Both rungs' verdicts are as wanted, and of the second one this is said, as JSON has it. */
+/* Both rungs must have these verdicts, and the JSON must contain this text on the second. */
 static void expect_kernels(const struct gemm_rung rungs[2], bool small, int wanted_code,
                            const char *wanted)
 {
@@ -662,8 +662,8 @@ static void expect_kernels(const struct gemm_rung rungs[2], bool small, int want
     free(json);
 }
 
-/* A rung that launches another one's kernels fails, with the problem that was asked for or with a
- * small one, unless its row gives a reason. */
+/* A rung that launches another rung's kernels fails, on the problem asked for or on a small one,
+ * unless its row gives a reason. */
 static void test_a_kernel_has_one_rung(void **state)
 {
     struct gemm_rung rungs[] = {gemm_rung, gemm_rung};
@@ -677,7 +677,7 @@ static void test_a_kernel_has_one_rung(void **state)
     rungs[1].run = launch_copy;
     copied_below = 0;
     expect_kernels(rungs, true, EXIT_ALL_VERIFIED, "\"kernels\": [{\"name\": \"second\", ");
-    copied_below = 48; /* the small problems' */
+    copied_below = 48; /* more rows than the small problems have */
     expect_kernels(rungs, true, EXIT_WRONG_RESULT,
                    "right, but with gemm f32 37x67x45: launches the same kernels as first");
     copied_below = 1000;

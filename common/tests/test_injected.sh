@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Every allocation, file, thread, process and CUDA call that a program asks for fails once (inject.c,
-# SIMT_FAIL): it ends in time, with its results or with one line and the code that README.md gives, and
-# an old file is as it was or the new one, whole. And what there is without /proc.
-# Usage: test_injected.sh BIN_FOLDER INJECT.so MOST, at most MOST failures of a kind for a program.
+# Makes each allocation, file, thread, process and CUDA call of a program fail once (inject.c, SIMT_FAIL). The
+# program must end in time, with its results or with one line and the code in README.md. An existing file must
+# be unchanged or be the complete new one. Also tests the programs without /proc.
+# Usage: test_injected.sh BIN_FOLDER INJECT.so MOST. At most MOST failures per kind and program.
 set -u
 bin=$(readlink -f -- "$1")
 library=$(readlink -f -- "$2")
@@ -11,12 +11,12 @@ most=$3
 . "$(dirname -- "$(readlink -f -- "$0")")/shell.sh"
 injected=0
 
-# is_whole FILE FIRST LAST: it is the old file, or begins and ends as a new one does.
+# is_whole FILE FIRST LAST: whether FILE is the old file, or begins with FIRST and ends with LAST.
 is_whole() {
     [[ $(<"$1") == old || ($(head -n 1 "$1") == "$2"* && $(tail -n 1 "$1") == *"$3") ]]
 }
 
-# judge WHAT COMMAND...: of a command that ended with $code.
+# judge WHAT COMMAND...: checks the outcome of a command that ended with $code.
 judge() {
     injected=$((injected + 1))
     case $code in
@@ -33,7 +33,7 @@ judge() {
     [[ ! -e ${leftover[0]} ]] || fail "$1: leaves ${leftover[0]}: ${*:2}"
 }
 
-# start COMMAND...: with old files, in time; sets `code`.
+# start COMMAND...: runs the command with old files and a time limit. Sets `code`.
 start() {
     printf old | tee rows.csv >rows.json
     rm -f rows.*.* count
@@ -43,12 +43,12 @@ start() {
 
 # ---- the C library ------------------------------------------------------------------------------
 
-# attempt KIND N COMMAND...: runs it with that failure.
+# attempt KIND N COMMAND...: runs the command with that failure.
 attempt() {
     start env LD_PRELOAD="$library" INJECT="$1:$2" INJECT_COUNT="$work/count" "${@:3}"
 }
 
-# try COMMAND...: all its calls, or MOST of each kind, evenly.
+# try COMMAND...: makes each of its calls fail, or about MOST per kind, evenly spaced.
 try() {
     local kind n all step
     for kind in memory file write rename thread process; do
@@ -75,13 +75,13 @@ fi
 
 # ---- the CUDA runtime ---------------------------------------------------------------------------
 
-# cuda_calls COMMAND...: how many it makes.
+# cuda_calls COMMAND...: prints the number of its CUDA calls.
 cuda_calls() {
     SIMT_FAIL=0 "$@" 2>&1 >/dev/null | sed -n 's/.* \([0-9]*\) calls of the CUDA runtime, none failed$/\1/p'
 }
 
-# try_cuda STEP OPTION...: each call of the step's program fails once, with a likely error and with one
-# after which the device does nothing any more.
+# try_cuda STEP OPTION...: makes each CUDA call of the step's program fail, once with a likely error and once
+# with an error after which the device no longer works.
 try_cuda() {
     local step=$1 all n every error
     shift
@@ -108,7 +108,7 @@ SIMT_DEVICES=2 try_cuda 07_gemm "${once[@]}" --gpus 2 --m 33 --n 34 --k 8
 small_conv=(--batch 1 --channels 2 --height 9 --width 9 --filters 2)
 ((most > 3)) || small_conv+=(--rung planned_copies --rung im2col --rung implicit_gemm_split --rung winograd_2x2)
 try_cuda 08_conv "${once[@]}" "${small_conv[@]}"
-if ((most > 3)); then # the other ladders, and what the first sizes leave out
+if ((most > 3)); then # the other ladders, and calls that the first sizes do not make
     try_cuda 06_gpu_warp_shuffle "${once[@]}" --n 1000
     try_cuda 06_gpu_warp_shuffle "${once[@]}" --ladder columns --m 20 --n 30
     try_cuda 07_gemm "${once[@]}" --m 17 --n 24 --k 24 --rung stream_k --rung tensor_3xtf32
@@ -120,7 +120,7 @@ fi
 
 # ---- no /proc -----------------------------------------------------------------------------------
 
-# without_proc CODE COMMAND...: with the preload, and, where that can be had, in a namespace of its own.
+# without_proc CODE COMMAND...: hides /proc with the preload and, if permitted, with a mount namespace.
 hide=(unshare -rm bash -c 'mount -t tmpfs none /proc && exec "$@"' hide)
 without_proc() {
     local wanted=$1 how hidden

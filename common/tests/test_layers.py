@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Arrows point one way: test_layers.py [--list]
+"""Tests that includes between layers go one way: test_layers.py [--list]
 
-Reads every #include "..." of the project and fails on one that points from a room to one
-that comes after it in ROOMS, and on a room or a file that nobody has placed. --list prints the arrows between rooms.
+ROOMS lists the layers (directories). This test reads every #include "..." of the project. It fails if a layer
+includes a layer that comes later in ROOMS, or if a directory or file is in no layer. --list prints the arrows.
 
-Calls that the include does not show are found as well: a function or object that a room's header
-declares and that a C source above it names.
+It also finds calls without an include: a function or object that a layer's header declares and that a C
+source of an earlier layer names.
 
-Exit status: 0 every arrow points upwards, 1 some does not. Needs nothing but Python 3.7."""
+Exit status: 0 every arrow is allowed, 1 an arrow is not. Needs nothing but Python 3.7."""
 import os
 import re
 import sys
@@ -16,34 +16,34 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "common", "scripts", "check"))
 import tracked  # noqa: E402
 
-# The rooms of the CPU back end, a CUDA runtime by itself: from the ground up, too.
+# The layers of the CPU back end, which is a CUDA runtime of its own, also from the ground up.
 SIMT = ["common/simt/" + name for name in (
     "cuda",     # the headers that a CUDA program includes, and the interface behind them
-    "cc",       # what simtcc does with a source before the compiler sees it
-    "base",     # what all the others share
-    "program",  # what is known of the program that runs: its symbols, its lines of source
-    "observe",  # what instrumented code records, and who is told of it and of what the machine does
+    "cc",       # the rewriter of simtcc, which changes a source before the compiler reads it
+    "base",     # code that all the others share
+    "program",  # facts about the running program: its symbols, its source lines
+    "observe",  # records events of instrumented code and of the machine, and passes them to observers
     "memory",   # the device's memory and the kernels' heap
     "machine",  # runs blocks, warps and threads
-    "model",    # what a warp's recorded events mean: which lanes go together
-    "check",    # races, accesses out of bounds, reads of what nobody wrote
-    "count",    # requests, sectors, wavefronts; and the listings of them
-    "explore",  # what the blocks that are watched did, as a page
-    "api",      # what the host calls
+    "model",    # interprets a warp's recorded events: which lanes execute together
+    "check",    # finds races, accesses out of bounds, reads of memory never written
+    "count",    # counts requests, sectors and wavefronts; prints them
+    "explore",  # writes the events of the watched blocks as a page
+    "api",      # the functions that the host calls
     "tests",
 )]
 
-# A problem's folder is a room of its own, so that no problem knows another, but for these.
+# Each problem's folder is a separate layer, because no problem may use another, except for these.
 MADE_OF = {"common/problem/matrix_reduction": "common/problem/reduction"}
 PROBLEMS = sorted({os.path.dirname(path) for path in tracked.files(ROOT)
                    if re.match("common/problem/[^/]+/[^/]+$", path)},
                   key=lambda room: (room in MADE_OF, room))
 
-# From the ground up: a room includes itself and the rooms before it.
+# From the ground up: a layer may include itself and the layers before it.
 ROOMS = [
-    "docs/programs",  # whole programs by themselves: they use no room, and no room has a use for them
+    "docs/programs",  # complete programs: they use no layer, and no layer uses them
     "common/base",
-] + SIMT + [  # only the exceptions, the grader and tests know more of them
+] + SIMT + [  # only EXCEPTIONS, the grader and tests may use more of these
     "common/device",
     "common/problem",
 ] + PROBLEMS + [
@@ -57,7 +57,7 @@ ROOMS = [
     "common/tests",
 ]
 
-# Rooms that may not use each other although one stands before the other.
+# Layers that may not use each other although one comes before the other.
 APART = {
     **{room: [other for other in PROBLEMS if other not in (room, MADE_OF.get(room))] for room in PROBLEMS},
     "common/report": ["common/library", "common/kernel"],
@@ -66,19 +66,19 @@ APART = {
     "common/kernel": ["common/device"],
 }
 
-# (file, what it includes): why it may.
+# (file, included file): the reason why this is allowed.
 EXCEPTIONS = {
     ("common/device/simt.c", "common/simt/cuda/simt.h"): "the one door to the CPU back end: its counters",
     ("common/device/simt.c", "common/simt/cuda/simt_analysis.h"): "the same door: its analysis",
     ("common/problem/conv/conv.c", "common/problem/gemm/gemm.h"):
         "im2col is a matrix product: its workspace is part of the convolution's",
 }
-# Rooms whose headers and sources calls() does not read.
+# Layers whose headers and sources calls() does not read.
 UNREAD = ["step", "common/tests", "common/exercise", "common/simt/cc", "common/simt/tests"]
 
 
-# The folders of a step, from the ground up: a file includes its own folder and those before it. The files
-# beside the folders are two: what every ladder includes, and what lists the ladders.
+# The folders of a step, from the ground up: a file may include its own folder and those before it. The other
+# entries are files: the header that every ladder includes, and the files that list the ladders.
 FOLDERS = {
     "07_gemm": ["rungs.h", "parts", "cpu", "float32", "tf32", "float32_tensor_cores", "bfloat16", "bfloat16_mma",
                 "any_shape/float32", "any_shape/bfloat16", "several_gpus", "ladders.h", "any_shape", "step.c"],
@@ -106,7 +106,7 @@ def read(path):
 
 
 def target_of(path, name, known):
-    """The file of this project that an include names, or None for another's."""
+    """The file of this project that an include names, or None for a foreign file."""
     folders = [os.path.dirname(path), "common", "common/tests", "common/exercise"]
     if path.startswith("common/simt/"):
         folders.insert(1, "common/simt")
@@ -124,7 +124,7 @@ def target_of(path, name, known):
 
 
 def includes(files):
-    """(including file, line, included file), for includes within the project."""
+    """Yields (including file, line, included file) for includes within the project."""
     known = set(files)
     for path in files:
         for number, line in enumerate(read(path).split("\n"), 1):
@@ -147,7 +147,7 @@ def declared(text):
 
 
 def calls(files):
-    """(file, line, header) where a source names what a header of a room below it declares."""
+    """Yields (file, line, header) if a source names what the header of a later layer declares."""
     owners = {}
     for path in files:
         room = room_of(path)
@@ -167,7 +167,7 @@ def calls(files):
 
 
 def place_in_step(path):
-    """The number of the file's folder in FOLDERS; a ladder.c lists what others have, and comes last."""
+    """The index of the file's folder in FOLDERS. A ladder.c comes last, because it lists other folders' rungs."""
     step, _, rest = path.partition("/")
     folders = FOLDERS.get(step)
     if folders is None or rest.startswith("exercise/"):
@@ -192,7 +192,7 @@ def verdict_in_steps(path, target):
 
 
 def compiled():
-    """(CMakeLists.txt, line, source) for the sources of another step that a step compiles."""
+    """Yields (CMakeLists.txt, line, source) for each source of another step that a step compiles."""
     for name in tracked.files(ROOT):
         if re.match(r"0\d_\w+/CMakeLists.txt$", name):
             for number, line in enumerate(read(name).split("\n"), 1):
@@ -221,7 +221,7 @@ def main():
     if tracked.note(ROOT):
         print(tracked.note(ROOT))
     wrong, used, arrows = [], set(), {}
-    # This test can fail: arrows that must never be there are found wrong.
+    # Check that this test can fail: it must reject arrows that are never allowed.
     for start, end in (("common/base/error.c", "common/run/options.h"),
                        ("common/report/table.c", "common/run/step.h"),
                        ("common/problem/gemm/gemm.c", "common/problem/conv/conv.h"),

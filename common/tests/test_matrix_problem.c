@@ -1,5 +1,5 @@
-/* The matrix reduction's judgement: right rungs pass whatever the shape, wrong ones are caught,
- * each for the fault it has. */
+/* Tests that the matrix reduction judges correctly: right rungs pass for all shapes, and each fault
+ * of a wrong rung is caught. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,9 +27,9 @@ enum fault {
     ONE_ROW_TWICE,
     ONE_COLUMN_TWICE,
     LAST_RESULT_MISSING,
-    TRANSPOSED, /* the other axis's numbers */
+    TRANSPOSED, /* the results of the other axis */
     FIRST_RESULT_EVERYWHERE,
-    STARTS_AT_0, /* for max and min, too */
+    STARTS_AT_0, /* also for max and min */
     NAN_DROPPED, /* as C's fmax and fmin do */
     SCALED,
     OFF_BY_ONE_UNIT,
@@ -139,7 +139,7 @@ static const struct matrix_rung rung = {
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-/* Memory that the problem must not take for the host's: all data has to come through copies. */
+/* A back end whose memory the problem must not treat as host memory: it must copy all data. */
 static struct back_end copying_back_end;
 
 static int set_up(void **state)
@@ -150,7 +150,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* By rows, until the test says otherwise. */
+/* Reduces by rows, unless the test changes that. */
 static struct reduction_options shape(size_t rows, size_t columns)
 {
     axis = AXIS_ROWS;
@@ -195,7 +195,7 @@ static void assert_right(const struct reduction_options *options, const struct b
     assert_judged_right(&judged, &options->base, fault_names[with]);
 }
 
-/* Some probe or the real data tells. */
+/* A probe or the real data must show the fault. */
 static void assert_caught(const struct reduction_options *options, enum fault with)
 {
     const struct judged judged = judged_on(&cpu_back_end);
@@ -243,9 +243,9 @@ static bool applies(enum fault with, const struct reduction_options *options)
     switch (with) {
     case RIGHT:
     case RIGHT_BACKWARDS:
-    case NAN_DROPPED: /* needs a NaN: below */
+    case NAN_DROPPED: /* needs a NaN: tested below */
         return false;
-    case ONE_ROW_TWICE: /* an extremum does not mind */
+    case ONE_ROW_TWICE: /* does not change an extremum */
     case ONE_COLUMN_TWICE:
         return sum;
     case STARTS_AT_0:
@@ -279,7 +279,7 @@ static void test_faults_are_caught(void **state)
                     }
 }
 
-/* A row without elements must still get its identity. */
+/* A row without elements must still get the operator's identity. */
 static void test_empty_rows(void **state)
 {
     struct reduction_options options = shape(5, 0);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the notebook from start to end: test_notebook.py
 
-In an empty folder, on a clone of the last commit, with the CPU back end and one step; takes minutes.
-IPython is not needed: what a cell would show is looked at here.
+Runs in an empty folder, on a clone of the last commit, with the CPU back end and one step. Takes minutes.
+IPython is not needed: this script checks the output of each cell.
 
-Exit status: 0 all is well, 1 something is not. Prints why it is skipped where there is no git."""
+Exit status: 0 success, 1 failure. If git is not installed, prints why the test is skipped."""
 import json
 import os
 import shutil

@@ -1,4 +1,4 @@
-/* npy.h against files written by NumPy (common/scripts/check/make_npy_test_data.py), malformed
+/* Tests npy.h with files written by NumPy (common/scripts/check/make_npy_test_data.py), malformed
  * files, every prefix of a file and every change of one byte of a header. */
 #define _POSIX_C_SOURCE 200809L
 
@@ -60,7 +60,7 @@ static void assert_clean_error(const struct error *error, const char *path)
     assert_memory_equal(error->text, path, strlen(path));
 }
 
-/* Reading `path` has to fail, with a message that contains `wanted`. */
+/* Reading `path` must fail with a message that contains `wanted`. */
 static void assert_refused(const char *path, const char *wanted)
 {
     struct npy array;
@@ -94,7 +94,7 @@ static void assert_shape(const struct npy *array, enum npy_type type, size_t dim
     assert_int_equal(array->count, count);
 }
 
-/* All of a small file; the caller frees. */
+/* Reads a whole small file; the caller frees. */
 static unsigned char *slurp(const char *path, size_t *size)
 {
     enum { MOST = 1 << 16 };
@@ -108,7 +108,7 @@ static unsigned char *slurp(const char *path, size_t *size)
     return bytes;
 }
 
-/* A file of the test's own. */
+/* A temporary file of a test. */
 struct scratch {
     char path[64];
     int file;
@@ -194,13 +194,13 @@ static void sums_are_those_of_numpy(void **state)
         squares += (double)value[i] * (double)value[i];
         mixed += flag[i] ? (double)value[i] : 0;
     }
-    /* Terms below 1 in size, 37 of them: NumPy adds in another order, hence the allowance. */
+    /* 37 terms smaller than 1. NumPy adds them in another order, so a small error is allowed. */
     const double *answer = answers.data;
     const double allowance = 37 * 37 * DBL_EPSILON;
     assert_true(fabs(sum - answer[0]) <= allowance);
     assert_true(fabs(squares - answer[1]) <= allowance);
     assert_true(fabs(mixed - answer[2]) <= allowance);
-    assert_true(fabs(mixed - sum) > 1e-3); /* the flags do something */
+    assert_true(fabs(mixed - sum) > 1e-3); /* the flags have an effect */
     npy_free(&a);
     npy_free(&b);
     npy_free(&answers);
@@ -385,7 +385,7 @@ static void refuses_what_cannot_be_opened(void **state)
     assert_refused("/dev/null", "is a device");
 
     struct scratch scratch = scratch_open();
-    scratch_close(&scratch); /* only its name is wanted */
+    scratch_close(&scratch); /* only its name is needed */
     assert_int_equal(mkfifo(scratch.path, 0600), 0);
     assert_refused(scratch.path, "is a pipe"); /* and does not wait for a writer */
     unlink(scratch.path);
@@ -417,7 +417,7 @@ static void messages_stay_on_one_line(void **state)
     assert_non_null(strstr(error.text, "...: cannot open: ")); /* the reason is not cut off */
 }
 
-/* With the address space limited. Sanitizers need terabytes of it, so not under them. */
+/* Limits the address space. Not with sanitizers, which need terabytes of address space. */
 static void says_when_memory_runs_out(void **state)
 {
     (void)state;
@@ -432,7 +432,7 @@ static void says_when_memory_runs_out(void **state)
     scratch_fill(&scratch, start, sizeof start);
     assert_int_equal(pwrite(scratch.file, header, sizeof header - 1, sizeof start),
                      sizeof header - 1);
-    /* Sparse: takes no room on the disk. */
+    /* The file is sparse and uses no disk space. */
     off_t size = (off_t)(sizeof start + sizeof header - 1 + 1073741824);
     if (ftruncate(scratch.file, size) != 0) {
         scratch_close(&scratch);
@@ -456,7 +456,7 @@ static void says_when_memory_runs_out(void **state)
 
 /* ---- every damage of one kind ---- */
 
-/* Whatever the bytes are: a sane array or a clean error, and nothing in between. Returns which. */
+/* For any bytes, the result must be a valid array or a clean error. Returns true for an array. */
 static bool read_any(const struct scratch *scratch, size_t file_size)
 {
     struct npy array;
@@ -528,7 +528,7 @@ static void survives_every_changed_byte(void **state)
         scratch_close(&scratch);
         free(bytes);
     }
-    /* Both happen: at least the byte itself is among the 256, for five good files. */
+    /* Both outcomes occur: for five good files, one of the 256 values is the original byte. */
     assert_true(accepted >= (size_t)5 * 128);
     assert_true(refused > accepted);
 }

@@ -1,4 +1,4 @@
-/* options.h: every option of every kind of problem, good values and bad. */
+/* Tests of options.h: every option of every kind of problem, with good and bad values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const struct rung rungs[] = {
 
 static struct back_end emulated; /* counts, but does not time */
 
-/* A step of one ladder. */
+/* A step with one ladder. */
 struct test_step {
     struct ladder ladder;
     const struct ladder *ladders[1];
@@ -72,7 +72,7 @@ static int make_steps(void **state)
 
 enum { MOST_ARGUMENTS = 160 };
 
-/* A command line's words, split at spaces; \x01 stands for an empty word. */
+/* Splits a command line into words at spaces. \x01 stands for an empty word. */
 static int split(char *line, char *words[MOST_ARGUMENTS])
 {
     int count = 0;
@@ -85,7 +85,7 @@ static int split(char *line, char *words[MOST_ARGUMENTS])
     return count;
 }
 
-/* Words live here as long as the options that point to them. */
+/* The words stay here, because the parsed options point to them. */
 static char line_copy[4096];
 
 static enum options_outcome parse(const struct step *step, const char *line,
@@ -99,7 +99,7 @@ static enum options_outcome parse(const struct step *step, const char *line,
     return options_parse(count, words, step, options, out, error);
 }
 
-/* What a line says: the runner's part, and the problem's as that of its kind. */
+/* The parsed options of a line: the runner's part, and the problem's part per kind. */
 struct parsed {
     struct options options;
     struct problem_options base;
@@ -127,7 +127,7 @@ static struct parsed good(const struct step *step, const char *line)
     return parsed;
 }
 
-/* The line is refused with code 2 and one line that holds all of the texts. */
+/* The line must be refused with code 2 and one line that contains all of the texts. */
 static void bad(const struct step *step, const char *line, const char *first, const char *second,
                 const char *third)
 {
@@ -236,7 +236,7 @@ static void sizes(void **state)
     assert_int_equal(good(&reduction.step, "--n 9999999999999999999").reduction.n,
                      9999999999999999999u);
     assert_int_equal(good(&reduction.step, "--n 18446744073709551615").reduction.n, SIZE_MAX);
-    assert_int_equal(good(&reduction.step, "--n 5 --n 6").reduction.n, 6); /* the last one holds */
+    assert_int_equal(good(&reduction.step, "--n 5 --n 6").reduction.n, 6); /* the last one counts */
     const struct parsed product = good(&gemm.step, "--m 5 --n 6 --k 0");
     assert_true(product.gemm.m == 5 && product.gemm.n == 6 && product.gemm.k == 0);
     const struct parsed layer =
@@ -314,7 +314,7 @@ static void repeated_rungs(void **state)
     assert_int_equal(options.options.rung_count, 1);
 
     char line[MOST_ARGUMENTS * 13] = "";
-    for (int i = 0; i < MAX_RUNGS_NAMED + 5; i++) /* once is enough */
+    for (int i = 0; i < MAX_RUNGS_NAMED + 5; i++) /* repeated names count once */
         strcat(line, "--rung naive ");
     assert_int_equal(good(&reduction.step, line).options.rung_count, 1);
 }
@@ -347,7 +347,7 @@ static void more_rungs_than_fit(void **state)
     assert_int_equal(good(step, line).options.rung_count, MAX_RUNGS_NAMED);
     add_rung(line, sizeof line, rung_names[RUNGS - 1]);
     bad(step, line, "--rung", "64", "at most");
-    /* A list of names that is longer than the message. */
+    /* A list of names that does not fit in the message. */
     bad(step, "--rung nosuch", "--rung 'nosuch'", "r000, r001", "Choose one of");
 }
 
@@ -374,15 +374,15 @@ static void abbreviations(void **state)
     assert_int_equal(good(&reduction.step, "--warm=2").options.warmup, 2);
     assert_true(good(&reduction.step, "--col").options.cold);
     assert_int_equal(good(&reduction.step, "--sw 1:2").options.sweep_factor, 2);
-    /* --s could be --seed or --sweep, --c --cold or --csv. */
+    /* --s could be --seed or --sweep, and --c could be --cold or --csv. */
     bad(&reduction.step, "--s 1", "--s", "ambiguous", "--help");
     bad(&reduction.step, "--c", "--c", "ambiguous", "--help");
-    /* An exact name is no abbreviation. */
+    /* An exact name is not an abbreviation. */
     assert_int_equal(good(&gemm.step, "--k 5").gemm.k, 5);
     assert_string_equal(good(&reduction.step, "--b y --a x").base.b, "y");
 }
 
-/* Each call starts afresh. */
+/* Each call starts with the defaults. */
 static void nothing_is_left_over(void **state)
 {
     (void)state;
@@ -501,7 +501,7 @@ static void bad_other_values(void **state)
     }
 }
 
-/* A message stays one line, whatever is in the value. */
+/* A message stays one line, whatever the value contains. */
 static void strange_values(void **state)
 {
     (void)state;
@@ -589,7 +589,7 @@ static void combinations(void **state)
     bad(&reduction.step, "--a x --b y --sweep 1:8", "--sweep", "--a", "leave");
 }
 
-/* --block and --grid, for the kinds of rungs that can take them. */
+/* --block and --grid, for the kinds of problems that accept them. */
 static void blocks(void **state)
 {
     struct test_step block, grid;
@@ -621,8 +621,8 @@ static void blocks(void **state)
 
 /* ---- a choice of ladders --------------------------------------------------------------------- */
 
-/* --ladder selects a ladder, with the rungs, the options and the defaults that go with it, wherever
- * on the command line it stands; without it the first is climbed. */
+/* --ladder selects a ladder with its rungs, options and defaults. It may be anywhere on the command
+ * line. Without it, the first ladder is climbed. */
 static void ladders(void **state)
 {
     static const struct rung row_rungs[] = {{.name = "row_warp", .idea = "a warp a row"}};
@@ -722,7 +722,7 @@ static void help(void **state)
     free(of_reduction);
     free(of_gemm);
     free(of_conv);
-    /* Help comes before whatever is wrong behind it, and needs no more than its first letters. */
+    /* --help hides errors in later words. It may be abbreviated to its first letters. */
     free(printed(&reduction.step, "--help --nosuch"));
     free(printed(&reduction.step, "--he"));
 }

@@ -1,13 +1,13 @@
-"""The pages show what commands print today: test_outputs.py BIN_DIR
+"""Tests that the pages show the current output of commands: test_outputs.py BIN_DIR
 
-    <!-- output: COMMAND -->         COMMAND runs in a folder with the repository's files, where
-    ```text                          build/simt/bin is BIN_DIR. The lines are its output, in that
-    ```                              order; a line "..." stands for any lines, or for none, and at
-    <!-- end output -->              its end for the rest of the line
+    <!-- output: COMMAND -->         COMMAND runs in a folder with the repository's files, in which
+    ```text                          build/simt/bin is BIN_DIR. The lines are its output, in this
+    ```                              order. A line "..." stands for any number of lines. At the end of
+    <!-- end output -->              a line, "..." stands for the rest of the line
 
-A page of an edition shows what is printed in its language. Spaces beyond one do not count, and where a line has a time
-or a speed in it, no number and no rung does. Programs of the steps measure once, for 100 columns. Lines that differ are
-shown; paste what is right."""
+A page of an edition shows the output in its language. Repeated spaces do not count. If a line has a time or a speed,
+its numbers and rungs do not count. Programs of the steps measure once, for 100 columns. The test shows lines that
+differ; paste the right lines into the page."""
 import glob
 import os
 import re
@@ -29,7 +29,7 @@ COLUMNS=${COLUMNS:-100} exec %s "$@" --warmup 0 --reps 1
 
 
 def make_tree(folder, bin_dir):
-    """The repository as it is, for scripts that look beside themselves, but for what they write."""
+    """Copies the repository's tree for scripts that need files next to them. Their outputs go elsewhere."""
     for name in os.listdir(ROOT):
         if not name.startswith((".", "build")) and name not in ("run.sh", "test.sh", "common"):
             os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
@@ -63,7 +63,7 @@ def is_like(shown, printed):
 
 
 def missing(shown, printed):
-    """The first line that is not there, or None."""
+    """The first line that is missing, or None."""
     place, anywhere = 0, False
     for line in shown:
         if line.strip() == "...":

@@ -1,7 +1,7 @@
-"""A reader's own files turn no check of pages, layers or formatting red: test_own_files.py
+"""Tests that a reader's own files do not make the checks of pages, layers or formatting fail: test_own_files.py
 
-Copies the repository, adds what readers add, and runs the checks there. They must pass in a git
-checkout. In an unpacked archive they cannot tell, so they must check everything and say so."""
+Copies the repository, adds files that readers might add, and runs the checks there. They must pass in a git
+checkout. In an unpacked archive they cannot tell which files are a reader's. They must check all, and say so."""
 import os
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(ROOT, "common", "scripts", "check"))
 import tracked  # noqa: E402
 
 LONG = "/* %s */\n" % ("x" * 120)
-OWN = {  # one of each kind, each wrong in every way that the checks know
+OWN = {  # one file of each kind, each with every error that the checks know
     "notes.md": "# Mine\n\n[nowhere](missing.md) and `common/missing.c`\n\n<!-- snippet: none none -->\n",
     "docs/mine.md": "# Mine\n\n[nowhere](missing.md)\n",
     "docs/zh/mine.md": "# Mine\n",
@@ -66,7 +66,7 @@ class OwnFiles(unittest.TestCase):
                 file.write(text)
 
     def run_check(self, check):
-        """Exit status and output. Without clang-format, which takes long and is given the same files."""
+        """The exit status and output of a check. Skips clang-format, which takes long and gets the same files."""
         return subprocess.run([sys.executable, "-B"] + check, cwd=self.root, check=False, universal_newlines=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(os.environ, PATH=self.path()))
 

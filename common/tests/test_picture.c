@@ -1,4 +1,4 @@
-/* PNG pictures and filters by name. */
+/* Tests of PNG pictures and of filters by name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void test_bad_files(void **state)
     assert_null(array.data);
     unlink(path);
 
-    /* Cut off anywhere, if only by the last chunk. */
+    /* The file is cut off anywhere, even if only the last chunk is missing. */
     assert_true(write_picture(path, pixel, 1, 1, &error));
     assert_true(picture_read(path, &array, &error));
     npy_free(&array);
@@ -97,7 +97,7 @@ static void test_bad_files(void **state)
     assert_int_equal(error.code, EXIT_FILE_ERROR);
 }
 
-/* What the convolution's page shows as `--filter edges` is that. */
+/* The filter that the page on convolutions shows for `--filter edges` must be the real one. */
 static void test_shown_edges(void **state)
 {
     struct npy before, after;

@@ -163,8 +163,8 @@ class Plot(unittest.TestCase):
         self.assert_drawn(self.plot(self.write(HEADER, row(reps="1"))))
 
     def test_every_rung_stands_under_its_roof(self):
-        """The committed picture has all rungs of all steps that its files have. A rung of one's own, or one that is not
-        measured yet, need not be there."""
+        """The committed picture has all rungs of all steps in its files. A rung that a reader added, or that is not
+        measured yet, may be missing."""
         with open(os.path.join(ROOT, "docs", "pictures", "roofline.svg"), encoding="utf-8") as file:
             words = set(re.findall(r">([^<>]+)</text>", file.read()))
         with open(os.path.join(ROOT, "docs", "roofline.md"), encoding="utf-8") as file:
@@ -189,7 +189,7 @@ class Plot(unittest.TestCase):
 
     @unittest.skipUnless(has_matplotlib(), "matplotlib is not installed")
     def test_counters(self):
-        """Steps without times, too, have a picture; a rung that was not counted is not in it."""
+        """Steps without times also have a picture. A rung that was not counted is not in it."""
         result = self.plot(self.counters(("strided", 4761), ("none", 0), ("cublas", "")))
         self.assertEqual(result.returncode, 0, result.stderr)
         words = self.texts("counters_comparison")
@@ -216,7 +216,7 @@ class Plot(unittest.TestCase):
         self.assertEqual(plot_results.size_of("nonsense"), 0)
 
     def test_one_shape_a_size(self):
-        """A part of a shape, and a shape of nearly the same size, make no second point above the same place."""
+        """A part of a shape, or a shape of nearly the same size, does not add a second point at the same size."""
         def points(*shapes):
             return [(plot_results.size_of(shape), 1.0, {"shape": shape}) for shape in shapes]
 
@@ -228,7 +228,7 @@ class Plot(unittest.TestCase):
         self.assertEqual([point[2]["shape"] for point in kept["other"]], ["64x64x64", "512x512x1024"])
 
     def test_roofs(self):
-        """A machine of 100 GB/s and 1000 GFLOP/s: the roofs come back from shares of the peak."""
+        """A machine with 100 GB/s and 1000 GFLOP/s: the roofs are computed from shares of the peak."""
         rows = []
         for intensity, share in ((0.25, 0.5), (5.0, 0.9), (100.0, 0.3)):
             roof = min(1000, intensity * 100)

@@ -1,9 +1,9 @@
-"""Compiles the programs of docs/programs with simtcc, runs them, and compares what they print with NAME.txt beside
+"""Compiles the programs of docs/programs with simtcc, runs them, and compares their output with NAME.txt next to
 them, which the pages show: test_programs.py SIMTCC CXX [--update | --cures]
 
-A run is a program as it stands, or after the one change that its page asks the reader for. Of reports that follow
-the first, only "..." is kept; addresses become 0x..., and paths lose what is this machine's. --cures runs the
-mistakes with -DRIGHT instead: each must be right then, and nothing be reported."""
+A run is a program without change, or with the one change that its page asks the reader to make. After the first report,
+only "..." is kept. Addresses become 0x..., and paths lose the folders of this machine. --cures runs the mistakes
+with -DRIGHT instead: then each must be right, without a report."""
 import os
 import re
 import subprocess
@@ -22,7 +22,7 @@ NAMES = [os.path.basename(path)[:-3] for path in tracked.files(ROOT)
 
 
 class Run:
-    """NAME.txt is what SOURCE prints after old has become new, with these options and this environment."""
+    """NAME.txt is the output of SOURCE with `old` replaced by `new`, with these options and this environment."""
 
     def __init__(self, name, status, source=None, change=None, options=(), arguments=(), shown=True, **environment):
         self.name, self.status, self.options, self.environment = name, status, options, environment
@@ -30,7 +30,7 @@ class Run:
         self.arguments, self.shown = arguments, shown
 
     def output(self, simtcc, compiler):
-        """(exit status, what it prints)"""
+        """(exit status, output)"""
         with open(os.path.join(FOLDER, self.source + ".cu"), encoding="utf-8") as file:
             text = file.read()
         if self.change:
@@ -58,7 +58,7 @@ def normal(text, folder):
     return "".join(reports[:2]) + ("...\n" if len(reports) > 2 else "")
 
 
-# Mistakes: the reader's first two; then those of the page on mistakes, which has each with its cure, too.
+# Mistakes: first two early ones, then those of the page on mistakes, which also shows the cure of each.
 MISTAKES = {"unset_shared": 1, "slice_past_the_end": 1, "halves_rounded_up": 1, "tree_without_barrier": 1,
             "guard_without_index": 1, "warp_in_step": 1, "float4_of_a_row": 1, "int_index": 1}
 RUNS = [

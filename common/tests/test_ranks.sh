@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Steps 06 and 07 in several processes, which mpirun starts: right results, one report, and where
-# something is wrong one line, its exit code and no process that waits. Exit status 3: no mpirun, or
-# built without MPI. Usage: test_ranks.sh BIN_FOLDER
+# Tests steps 06 and 07 in several processes, which mpirun starts: right results and one report. If
+# something fails: one line, the right exit code, and no process that still waits. Exit status 3: no
+# mpirun, or built without MPI. Usage: test_ranks.sh BIN_FOLDER
 # shellcheck disable=SC2015,SC2119 # what stands before || fails, or is the test
 set -u
 bin=$(readlink -f -- "$1")
@@ -12,7 +12,7 @@ said=both
 reduction=$bin/06_gpu_warp_shuffle product=$bin/07_gemm
 small=(--gpus 1 --n 1003) square=(--gpus 1 --m 70 --n 257 --k 9)
 
-# Without MPI, at build or at run time: there is no rungs_mpi.so beside this copy.
+# A program without MPI: there is no rungs_mpi.so next to this copy.
 cp "$reduction" alone
 OMPI_COMM_WORLD_SIZE=2 ./alone "${small[@]}" >both 2>&1
 [[ $? -eq 3 && $(wc -l <both) -eq 1 ]] && grep -q 'mpirun has started 2 processes, which need MPI' both ||
@@ -30,8 +30,8 @@ if ! "${mpi[@]}" -n 2 true >both 2>&1; then
     exit 3
 fi
 
-# ends CODE TEXT ARGUMENT...: mpirun with the arguments ends with that code; what the program says
-# has the text in exactly one line (mpirun adds lines of its own).
+# ends CODE TEXT ARGUMENT...: mpirun with these arguments must end with that code. The text must be in
+# exactly one line of the output (mpirun adds other lines).
 ends() {
     local code=$1 text=$2 found
     shift 2
@@ -69,14 +69,14 @@ ends 4 'nofile.npy' -n 2 "$reduction" --gpus 1 --a nofile.npy --b nofile.npy
 
 # ---- a rank that ends -------------------------------------------------------------------------------
 
-# A call of the runtime fails in one rank, in the middle of a rung. (Calls differ with what is done
-# before; one of these is in a rung.)
+# A runtime call fails in one rank, in the middle of a rung. (The call's number depends on the calls before;
+# one of these is in a rung.)
 for call in 20 60; do
     "${mpi[@]}" -n 1 "$product" "${square[@]}" : -n 1 env SIMT_FAIL=$call "$product" "${square[@]}" >both 2>&1 </dev/null
     found=$?
     [[ $found -eq 3 ]] || fail "exit code $found, not 3: call $call fails in rank 1"
 done
-# One is killed, long before the others are done.
+# One process is killed long before the others finish.
 cat >killed <<'END'
 #!/usr/bin/env bash
 (sleep 1; kill -9 $$) &

@@ -1,8 +1,8 @@
-"""What programs show as recorded is in docs/results, and of one run: test_recorded.py BIN_DIR
+"""Tests that figures that programs show as recorded are in docs/results, from one run: test_recorded.py BIN_DIR
 
 Runs the program of each ladder in common/report/recorded.txt, and looks for every figure of its second table in the
-ladder's file. Rows of a run imply the same time of the library, or of the first rung; that there is such a time for all
-rows of a shape shows that they come from one."""
+ladder's file. Rows of one run imply the same time of the library, or of the first rung. If one such time fits all
+rows of a shape, they come from one run."""
 import csv
 import os
 import re
@@ -30,7 +30,7 @@ def shape_text(shape):
 
 
 def table_of(text):
-    """The table below "recorded on": device, shapes, file, and of each rung a dict of cells for each shape."""
+    """The table below "recorded on": device, shapes, file, and per rung a dict of cells for each shape."""
     match = re.search(r"\n  recorded on a GPU \((.*?)\): (.*)\n\n((?:  \w.*\n)+)(?:  < .*\n)?"
                       r"  from docs/results/(.*)\n", text.replace(" <\n", "\n"))
     if not match:
@@ -55,7 +55,7 @@ def implied(row):
 
 
 def is_like(row, cells):
-    """Whether the cells are the row's time, speed and share of the peak, as far as digits go."""
+    """Whether the cells equal the row's time, speed and share of the peak, within the printed digits."""
     if time_text(row["median_us"]) != cells["time"]:
         return False
     for cell, field in ((cells["vs library"], "speedup_library"), (cells["of peak"], "percent_of_peak")):
@@ -69,7 +69,7 @@ def is_like(row, cells):
 
 
 def check_shape(where, shown, rows, left_out):
-    """What is wrong: `shown` has the cells of each rung, `rows` the file's rows of that ladder and shape."""
+    """The errors of a shape: `shown` has the cells of each rung, `rows` the file's rows of that ladder and shape."""
     runs = [{implied(row) for row in rows if row["rung"] == rung and is_like(row, cells)}
             for rung, cells in shown.items() if cells["time"] != NOT_MEASURED]
     missing = ["%s: %s: no such row" % (where, rung) for rung, cells in shown.items()

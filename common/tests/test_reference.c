@@ -1,4 +1,4 @@
-/* reference.h: sums whose exact value is known, and sums in a wider type. half.h: every half. */
+/* Tests of reference.h (sums with a known value, sums in a wider type) and half.h (every half). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "problem/reference.h"
 
-/* At least 113 bits where there is such a type. */
+/* A type with at least 113 bits, if the compiler has one. */
 #if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__)
 __extension__ typedef __float128 wide;
 enum { WIDE_BITS = 113 };
@@ -63,7 +63,7 @@ static void integers(void **state)
     }
 }
 
-/* Large terms that cancel leave small ones, wherever they stand. */
+/* Large terms that cancel leave the small terms, whatever the order. */
 static void cancellation(void **state)
 {
     enum { COUNT = 27 };
@@ -80,13 +80,13 @@ static void cancellation(void **state)
             values[large] = 0x1p60;
             values[opposite] = -0x1p60;
             assert_exact(reference_sum_f64(values, COUNT), sum,
-                         0x1p61); /* a double holds no more of the magnitude */
+                         0x1p61); /* a double cannot hold more of the magnitude */
         }
 }
 
 static void products_are_split(void **state)
 {
-    /* (1 + e)(1 - e) = 1 - e^2, of which plain double keeps 1. */
+    /* (1 + e)(1 - e) = 1 - e^2, which plain double rounds to 1. */
     const double e = 0x1p-30;
     const double a[] = {1 + e, 1}, b[] = {1 - e, -1};
     /* (2^27 + 1)^2 - 2^54 - 2^28 = 1 */
@@ -103,7 +103,7 @@ static void products_are_split(void **state)
     assert_true(third.value == 0 && third.tail == 0);
 }
 
-/* What double cannot hold goes to the tail. */
+/* The part that double cannot hold goes to the tail. */
 static void tail_holds_the_rest(void **state)
 {
     const double values[] = {1, 0x1p-70, 0x1p-80}, large[] = {0x1p53, 1};
@@ -115,9 +115,9 @@ static void tail_holds_the_rest(void **state)
     assert_true((wide)reference.value + (wide)reference.tail == (wide)0x1p53 + 1);
 }
 
-/* (x + 1) y - x y - 1 y = 0, in products of 100 bits that each round differently; a small rest is
- * all that remains of terms in random order. Twice double's precision bounds the error by the
- * magnitude, plain double arithmetic is off by 10^15 and more. */
+/* (x + 1) y - x y - 1 y = 0, in products of 100 bits that each round differently. Terms in random
+ * order must leave only a small rest. With twice double's precision, the magnitude bounds the
+ * error. Plain double arithmetic is wrong by 10^15 and more. */
 static void ill_conditioned_dot(void **state)
 {
     enum { TRIPLES = 300, COUNT = 3 * TRIPLES + 1 };
@@ -207,7 +207,7 @@ static void agrees_with_wider_type(void **state)
             if (!(off <= allowed))
                 fail_msg("seed %d, case %d: off by %g, at most %g allowed", (int)seed, (int)i, off,
                          allowed);
-            /* value alone is the nearest double, but for ties */
+            /* value alone is the nearest double, except for ties */
             assert_true(fabs(got.tail) <= DBL_EPSILON / 2 * fabs(got.value) * (1 + 1e-9));
         }
         const double off = (double)((wide)cases[1].got.magnitude - magnitude);
@@ -246,7 +246,7 @@ static void special_values(void **state)
             };
             for (size_t r = 0; r < sizeof results / sizeof results[0]; r++)
                 assert_true(s == 2 ? isnan(results[r]) : results[r] == specials[s]);
-            /* 0 times anything but a number is none. */
+            /* 0 times a NaN or an infinity is NaN. */
             assert_true(isnan(reference_dot_mixed(c, none, COUNT).value));
 
             a[(place + 7) % COUNT] = -specials[s];
@@ -298,7 +298,7 @@ static void steps_walk_columns(void **state)
     }
 }
 
-/* The value of a finite half by its definition. */
+/* The value of a finite half, computed from its definition. */
 static double value_of(unsigned half)
 {
     const int exponent = (int)(half >> 10 & 31), fraction = (int)(half & 1023);
@@ -307,7 +307,7 @@ static double value_of(unsigned half)
     return half & 0x8000 ? -value : value;
 }
 
-/* Each half's value; and between two neighbours where rounding goes over from one to the other. */
+/* Tests each half's value, and the point between two neighbours at which the rounding changes. */
 static void halfs_are_converted(void **state)
 {
     (void)state;

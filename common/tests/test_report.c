@@ -1,4 +1,4 @@
-/* report.h: the row as CSV and JSON, derived figures, and files that are whole or not there. */
+/* Tests of report.h: rows as CSV and JSON, derived figures, and complete files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ enum { COLUMNS = 24 };
 
 enum { ROWS = 4 };
 
-/* Everything that results point to. */
+/* All data that results point to. */
 struct fixture {
     double samples[ROWS][3];
     struct result rows[ROWS];
@@ -86,7 +86,7 @@ static void make_fixture(struct fixture *fixture)
     results_derive(&fixture->results);
 }
 
-/* What a report of the runs holds, written by `put`; the caller frees. */
+/* The text of a report of the runs, written by `put`; the caller frees. */
 static char *written(void (*put)(struct report_file *, const struct results *),
                      const struct results *results, int times)
 {
@@ -98,7 +98,7 @@ static char *written(void (*put)(struct report_file *, const struct results *),
     path_join(path, folder, "rows");
     if (!report_open(&report, path, &error))
         fail_msg("%s", error.text);
-    assert_int_equal(folder_count(folder), 0); /* nothing is left while the work goes on */
+    assert_int_equal(folder_count(folder), 0); /* no file during the work */
     for (int i = 0; i < times; i++)
         put(&report, results);
     assert_int_equal(folder_count(folder), 0);
@@ -124,7 +124,7 @@ static void assert_has(const char *text, const char *part)
         fail_msg("expected %s in:\n%s", part, text);
 }
 
-/* Every line has all columns and no more. */
+/* Every line must have exactly all columns. */
 static void assert_columns(const char *csv)
 {
     char field[PATH_SIZE];
@@ -191,7 +191,7 @@ static void csv_quoting(void **state)
     free(csv);
 }
 
-/* The longest texts that fit where they come from. */
+/* The longest texts that their sources can have. */
 static void long_names(void **state)
 {
     struct fixture fixture;
@@ -207,7 +207,7 @@ static void long_names(void **state)
     free(csv);
 }
 
-/* Emulated: no times, no rates, no cache. */
+/* Emulated rows have no times, no rates and no cache. */
 static void fields_of_emulation(void **state)
 {
     static const char *const empty[] = {
@@ -308,7 +308,7 @@ static void json_row(void **state)
     assert_has(json, "\"result\": 42.5, \"used\": \"avx2, 8 threads\", \"reason\": \"\", "
                      "\"calls_per_sample\": 7, \"samples_us\": [99, 100, 101]");
     assert_has(json, "\"reason\": \"needs sm_90\"");
-    /* All of the CSV's columns, in all rows. */
+    /* Each row has all columns of the CSV. */
     char field[PATH_SIZE], name[PATH_SIZE + 4];
     for (size_t c = 0; csv_field_of(HEADER, 0, c, field); c++) {
         size_t count = 0;
@@ -371,7 +371,7 @@ static void derived_figures(void **state)
     assert_true(isnan(rows[3].percent_of_peak) && isnan(rows[3].speedup_first));
     assert_true(isnan(rows[3].speedup_library));
 
-    /* A rung that was given half of the problem: its rates are of that half. */
+    /* A rung that got half of the problem: its rates are those of this half. */
     fixture.rows[0].is_part = true;
     fixture.rows[0].part = (struct part){.bytes = 4e6, .flops = 1e6};
     results_derive(&fixture.results);
@@ -382,14 +382,14 @@ static void derived_figures(void **state)
     fixture.results.machine.peak_gflop_per_s = 40;
     results_derive(&fixture.results);
     assert_true(about(rows[1].percent_of_peak, 50));
-    /* Of units that are twice, and ten times, as fast: then memory is. Of unknown ones. */
+    /* Units twice as fast; units ten times as fast, with memory as the limit; unknown units. */
     fixture.results.units = 2;
     results_derive(&fixture.results);
     assert_true(about(rows[1].percent_of_peak, 40));
     fixture.results.machine.peak_gflop_per_s = 10;
     results_derive(&fixture.results);
     assert_true(about(rows[1].percent_of_peak, 100));
-    /* Faster than the peak; other arithmetic, where arithmetic is the limit and where memory is. */
+    /* Faster than the peak; other arithmetic, with arithmetic and with memory as the limit. */
     fixture.results.machine.peak_gflop_per_s = 9.9;
     results_derive(&fixture.results);
     assert_true(isnan(rows[1].percent_of_peak) && rows[1].has_other_peak);
@@ -414,7 +414,7 @@ static void derived_figures(void **state)
     results_derive(&fixture.results);
     assert_true(isnan(rows[1].percent_of_peak));
 
-    /* The best of several libraries; the first rung that was timed. */
+    /* The reference is the best of several libraries, or the first rung that was timed. */
     fixture.rows[1].is_library = true;
     results_derive(&fixture.results);
     assert_true(about(rows[1].speedup_library, 0.5) && about(rows[2].speedup_library, 1));
@@ -461,7 +461,7 @@ static void table(void **state)
     }
 }
 
-/* The longest line of a text, and how many lines there are. */
+/* The length of the longest line of a text, and the number of lines. */
 static size_t longest_line(const char *text, size_t *lines)
 {
     size_t longest = 0;
@@ -484,7 +484,7 @@ static char *table_of(const struct results *results, size_t width)
     return text;
 }
 
-/* Rows of an emulated run, with 100 loads, 200 and so on and two launches each. */
+/* Makes the rows emulated, with 100 loads, 200 loads and so on, and two launches each. */
 static void emulate(struct fixture *fixture)
 {
     make_fixture(fixture);
@@ -503,7 +503,7 @@ static void emulate(struct fixture *fixture)
     }
 }
 
-/* Every column is in a table of any width, or named below it; what is empty is in none. */
+/* A table of any width has every column, or names it below. It has no empty column. */
 static void tables_fit(void **state)
 {
     struct fixture fixture;
@@ -544,8 +544,8 @@ static void tables_fit(void **state)
     free(timed);
 }
 
-/* The lesson's columns come first and stay; the row is marked in which the first changed most, and
- * rungs with equal counts are told apart by their ideas. */
+/* The lesson's columns come first and stay. The row with the largest change in the first column is
+ * marked. Rungs with equal counts are distinguished by their ideas. */
 static void lessons(void **state)
 {
     struct fixture fixture;
@@ -576,7 +576,7 @@ static void lessons(void **state)
     free(text);
 }
 
-/* What is continued below has no lines for rows that have nothing there. */
+/* A block that continues a table has no lines for rows that are empty there. */
 static void blank_rows(void **state)
 {
     static const char *const wanted = "  rung   time\n"
@@ -677,7 +677,7 @@ static void charts(void **state)
     }
 }
 
-/* Each counter in a column; nothing where nothing was counted. */
+/* One column per counter. A field is empty if nothing was counted. */
 static void counters_csv(void **state)
 {
     struct fixture fixture;
@@ -731,7 +731,7 @@ static void quiz(void **state)
     assert_has(text, "  openblas  conflicts           7      7\n");
     assert_has(text, "1 of 2 right");
     free(text);
-    text = quizzed(&fixture.results, one); /* one question passed, then the end */
+    text = quizzed(&fixture.results, one); /* one question passed, then end of input */
     assert_has(text, "it is 200\n");
     assert_has(text, "0 of 1 right");
     free(text);
@@ -744,7 +744,7 @@ static void quiz(void **state)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* One row's report to `path`; whether it went well. */
+/* Writes a report of one row to `path`. Returns whether that succeeded. */
 static bool report_to(const char *path, struct error *error)
 {
     struct fixture fixture;
@@ -772,7 +772,7 @@ static void assert_text(const char *path, const char *wanted)
     free(text);
 }
 
-/* Refused at once, before any work, with one line that names the path and the reason. */
+/* The path must be refused before any work, with one line that names the path and the reason. */
 static void assert_refused(const char *path, int reason)
 {
     struct report_file report;
@@ -839,14 +839,14 @@ static void existing_file(void **state)
     assert_text(path, "old");
     assert_int_equal(folder_count(folder), 1);
 
-    /* It goes well: the new one stands in its place. */
+    /* The run succeeds: the new file replaces the old one. */
     assert_written(path);
     assert_text(path, HEADER);
     assert_int_equal(folder_count(folder), 1);
     folder_remove(folder);
 }
 
-/* Runs `act` in a child process, which may spoil its limits and rights. True if it gave true. */
+/* Runs `act` in a child process, so it may change its limits and rights. Returns its result. */
 static bool in_child(bool (*act)(const char *path), const char *path)
 {
     int status;
@@ -859,13 +859,13 @@ static bool in_child(bool (*act)(const char *path), const char *path)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* The superuser may write anywhere: become somebody else. */
+/* The superuser may write anywhere, so this changes to another user. */
 static bool give_up_rights(void)
 {
     return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
 }
 
-/* What must not happen to a device, replacing it, could not be undone: not as the superuser. */
+/* If a report replaced a device, that could not be undone. So this never runs as the superuser. */
 static bool fails_on_full_device(const char *path)
 {
     struct error error;
@@ -887,7 +887,7 @@ static bool is_written_without_rights(const char *path)
     return give_up_rights() && report_to(path, &error);
 }
 
-/* A disk that fills up half way. */
+/* The disk becomes full during the write. */
 static bool fails_when_full(const char *path)
 {
     const struct rlimit limit = {100, 100};
@@ -927,14 +927,14 @@ static void without_rights(void **state)
     char folder[PATH_SIZE], path[PATH_SIZE];
     (void)state;
 
-    /* A folder that may not be changed. */
+    /* A folder without write permission. */
     folder_create(folder);
     path_join(path, folder, "rows.csv");
     assert_int_equal(chmod(folder, 0555), 0);
     assert_true(in_child(is_denied, path));
     assert_int_equal(folder_count(folder), 0);
 
-    /* A file that may not be changed, though the folder may: replacing it would be a trick. */
+    /* A file without write permission in a writable folder: it must not be replaced. */
     assert_int_equal(chmod(folder, 0777), 0);
     file_write(path, "old");
     assert_int_equal(chmod(path, 0444), 0);
@@ -953,7 +953,7 @@ static void special_files(void **state)
     assert_int_equal(stat("/dev/null", &status), 0);
     assert_true(S_ISCHR(status.st_mode));
 
-    /* A pipe, with its other end open so that nothing waits. */
+    /* A pipe. Its other end is open, so nothing waits. */
     folder_create(folder);
     path_join(path, folder, "pipe");
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -988,7 +988,7 @@ static void links_are_followed(void **state)
     assert_int_equal(folder_count(folder), 2);
     assert_int_equal(folder_count(inner), 1);
 
-    /* A link to what is not there yet. */
+    /* A link to a file that does not exist yet. */
     unlink(target);
     assert_written(link);
     assert_int_equal(lstat(link, &status), 0);
@@ -1027,7 +1027,7 @@ static void permissions(void **state)
     umask(0);
     assert_written(path);
     assert_int_equal(mode_of(path), 0666);
-    /* A file that was there keeps its own. */
+    /* An existing file keeps its permissions. */
     assert_int_equal(chmod(path, 0640), 0);
     umask(022);
     assert_written(path);

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""README.md names the versions that the build asks for, and the systems that were tried:
+"""Tests that README.md names the versions that the build requires, and the systems that were tried:
 test_requirements.py
 
-The oldest cmake, compilers and CUDA are those of CMakeLists.txt, simt.cmake and toolkit.cmake, in
-each edition of the page; the oldest CUDA is one that the workflow compiles with. The systems on which
-both commands were run are those with such a row, without a failure, in docs/results/portability.csv;
-with those that the page says the workflow adds, they are the workflow's. The version is the same in
-CMake, in the programs, in CITATION.cff and at the top of CHANGELOG.md. The site's packages have
-hashes.
+In each edition of the page, the oldest cmake, compilers and CUDA are those of CMakeLists.txt, simt.cmake and
+toolkit.cmake. The workflow compiles with the oldest CUDA. The systems on which both commands were run have
+such a row, without a failure, in docs/results/portability.csv. Together with the systems that, as the page
+says, the workflow adds, they are the workflow's systems. The version is the same in CMake, in the programs,
+in CITATION.cff and at the top of CHANGELOG.md. The site's packages have hashes.
 
-Exit status: 0 all is well, 1 something is not. Needs nothing but Python 3.7."""
+Exit status: 0 success, 1 failure. Needs nothing but Python 3.7."""
 import csv
 import os
 import re
@@ -31,7 +30,7 @@ def read(path):
 
 
 def only(pattern, path):
-    """What the pattern's group matches in the file, in its one place."""
+    """The text that the pattern's group matches. The pattern must match exactly once in the file."""
     found = re.findall(pattern, read(path), re.M)
     check(len(found) == 1, "%s: %d matches of %s" % (path, len(found), pattern))
     return found[0] if found else "?"
@@ -78,7 +77,7 @@ check(only(r"^project\(rungs VERSION ([\d.]+)", "CMakeLists.txt") == version.rep
 check(only(r"^version: (\S+)", "CITATION.cff") == version, "CITATION.cff: the version is not %s" % version)
 check(re.search(r"^## (\S+)", read("CHANGELOG.md"), re.M).group(1) == version,
       "CHANGELOG.md: the first version is not %s" % version)
-# What the site installs is pinned, what it needs in turn as well: pip refuses all else.
+# All packages of the site are pinned, including their dependencies: pip refuses others.
 pinned = re.sub(r"\\\n|#.*", "", read("common/site/requirements.txt")).strip().splitlines()
 check(len(pinned) > 7 and all(re.match(r"[\w.-]+==\S+( +--hash=sha256:[0-9a-f]{64})+ *$", line) for line in pinned),
       "common/site/requirements.txt: a package without version or hash")

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds the container of .devcontainer and works in it as docs/room.md says: test_room.sh
 #
-# By buildah, from the Dockerfile as it is, for this machine's processor. No registry is asked: the
-# image it begins with is made of Debian's packages. Then, as the container's user, in a copy of this
-# tree: what devcontainer.json runs, run.sh and test.sh, which may install nothing.
+# buildah builds it from the unchanged Dockerfile, for this machine's processor. It uses no registry,
+# because this script makes the base image from Debian packages. Then the container's user runs, in a copy of
+# this tree: the commands of devcontainer.json, run.sh and test.sh. These must not install anything.
 #
-# Exit status: 0 all is well, 1 something is not. Prints why it is skipped where it cannot be tried.
+# Exit status: 0 success, 1 failure. If it cannot run here, prints why it is skipped.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
@@ -22,7 +22,7 @@ done
 
 git -C "$root" rev-parse --git-dir >/dev/null 2>&1 || skip 'this folder is no clone'
 
-# field FILE NAME: a text of a JSON file.
+# field FILE NAME: prints a value of a JSON file.
 field() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/test_room.XXXXXX")
@@ -63,7 +63,7 @@ mkdir "$work/tree"
 (cd "$root" && git ls-files -z | tar -c --null -T -) | tar -x -C "$work/tree"
 chown -R 1000:1000 "$work/tree"
 container=$(buildah from --pull-never localhost/rungs)
-# inside COMMAND: by the user and in the folder that the image names.
+# inside COMMAND: runs it as the image's user and in the image's working folder.
 inside() { buildah run -v "$work/tree:/rungs" "$container" -- bash -c "$1"; }
 [[ $(inside 'id -un; pwd') == "$user"$'\n'/rungs ]] || {
     echo "WRONG: not $user in /rungs, but $(inside 'id -un; pwd')"

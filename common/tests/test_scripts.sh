@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# run.sh and test.sh: what they refuse at once, what they do with a disk that is full or a toolkit that is
-# too old, two of them at a time. Builds nothing. Usage: test_scripts.sh
+# Tests run.sh and test.sh: arguments that they refuse at once, a full disk, a toolkit that is too old, and two
+# of them at the same time. Builds nothing. Usage: test_scripts.sh
 set -u
 # shellcheck source=common/tests/shell.sh
 . "$(dirname -- "$(readlink -f -- "$0")")/shell.sh"
 
-# ends CODE TEXT SCRIPT ARGUMENT...: in 20 s with that code, and one line on standard error, which
-# holds the text. Standard output goes to the file `to`.
+# ends CODE TEXT SCRIPT ARGUMENT...: the script must end within 20 s with that code, and with one line that
+# contains the text on standard error. Standard output goes to the file `to`.
 to=/dev/null
 ends() {
     local code=$1 text=$2 found
@@ -35,7 +35,7 @@ if [[ -e /dev/full ]]; then
         ends 4 'cannot write standard output' "$script" --help
     done
     ends 4 'cannot write standard output' run.sh --no-install --step 01
-    # Where one of its packages is missing, test.sh says that first.
+    # If one of its packages is missing, test.sh reports that first.
     if pkg-config --exists cmocka 2>/dev/null; then
         ends 4 'cannot write standard output' test.sh --no-install
     fi
@@ -46,12 +46,12 @@ timeout 20 "$root/run.sh" --help >&- 2>"$work/errors"
 
 # ---- the site, without what it needs --------------------------------------------------------------
 
-# common/site in a folder of its own, where nothing has been installed.
+# A separate folder for common/site, in which nothing has been installed.
 mkdir -p "$work/fresh/common" "$work/no_python"
 cp -r "$root/common/site" "$root/common/scripts" "$work/fresh/common"
 printf '#!/bin/sh\nexit 1\n' >"$work/no_python/python3"
 chmod +x "$work/no_python/python3"
-# lacks TEXT ARGUMENT...: build.sh says so in one line.
+# lacks TEXT ARGUMENT...: build.sh must report in one line that it lacks TEXT.
 lacks() {
     local text=$1 found
     shift
@@ -67,7 +67,7 @@ PATH=$work/no_python:$PATH lacks 'needs python3 with venv'
 
 # ---- a toolkit that is of no use ------------------------------------------------------------------
 
-# A repository of one preset, whose nvcc is a script.
+# A repository with one preset. Its nvcc is a script.
 mini=$work/mini
 mkdir -p "$mini/common/scripts/setup" "$mini/build"
 cp -- "$root/common/toolkit.cmake" "$mini/common"
@@ -89,7 +89,7 @@ printf '%s\n' "${SAID:-}" >&2
 exit 1
 END
 chmod +x "$work/nvcc"
-# configures STATUS TEXT: with that status, and one line on standard error, which holds the text.
+# configures STATUS TEXT: configure must return that status and print one line with the text to standard error.
 configures() {
     local found=0
     rm -rf "$mini/build/cuda"
@@ -119,7 +119,7 @@ unset CUDACXX CUDAHOSTCXX RELEASE SAID TAKES
 
 # ---- two at a time --------------------------------------------------------------------------------
 
-# Scripts with a cmake that only says when it begins and ends. If the build is locked, they do not
+# Scripts with a cmake that only prints when it begins and ends. If the lock works, the builds do not
 # overlap.
 mkdir -p "$work/repository/build"
 cat >"$work/build_it" <<'END'
@@ -142,7 +142,7 @@ if command -v flock >/dev/null; then
     for pid in "${pids[@]}"; do
         wait "$pid" || fail 'a build'
     done
-    # Four lines a script, and none of another's between them.
+    # Four lines per script, without lines of another script between them.
     if (($(uniq "$work/repository/calls" | wc -l) != 4 || $(wc -l <"$work/repository/calls") != 16)); then
         fail "two scripts build at a time: $(tr '\n' ' ' <"$work/repository/calls")"
     fi
@@ -151,7 +151,7 @@ fi
 
 # ---- mutants --------------------------------------------------------------------------------------
 
-# mutate.py: a program that refuses has noticed nothing, and one that fails without a change shows nothing.
+# mutate.py: a program that refuses has noticed nothing. A program that fails without a mutant proves nothing.
 if command -v python3 >/dev/null; then
     PYTHONPATH=$root/common/scripts/check python3 -B - <<'END' || fail 'mutate.py takes a refusal for a mutant that was noticed'
 import threading, types, mutate
@@ -170,8 +170,8 @@ fi
 
 # ---- the totals of test.sh ------------------------------------------------------------------------
 
-# What ctest writes for a test that passed, one that skipped itself, one whose program ctest did not find and one whose
-# program run_test.sh did not find.
+# The output of ctest for four tests: one passed, one skipped itself, one whose program ctest did not find, and one
+# whose program run_test.sh did not find.
 cat >"$work/tests.xml" <<'END'
 	<testcase name="pages.pages" classname="pages.pages" time="9.1" status="run">
 		<system-out>skipped: nothing, it passed
@@ -213,7 +213,7 @@ printf '1 3 3\npages.site: MkDocs & others are missing\ncommon.ranks: no mpirun 
 awk -f "$root/common/scripts/check/count_tests.awk" "$work/tests.xml" | diff "$work/expected" - ||
     fail 'tests are counted wrong'
 
-# run_test.sh: runs a command with its arguments and its exit code, or says what was not built.
+# run_test.sh runs a command with its arguments and returns its exit code, or prints what was not built.
 run_test=$root/common/tests/run_test.sh
 "$run_test" "$work/tests.xml" -- sh -c 'test "$1" = "a b" && exit 7' sh 'a b'
 [[ $? -eq 7 ]] || fail 'run_test.sh does not run the command as it is'

@@ -1,6 +1,6 @@
-"""The errors in docs/results/reductions_simt.csv are those that the programs have: test_simt_results.py BIN_DIR
+"""Tests that the programs have the errors that docs/results/reductions_simt.csv lists: test_simt_results.py BIN_DIR
 
-On the CPU back end they are the same on every machine. The runs of 16M elements would take too long here."""
+On the CPU back end, the errors are the same on every machine. Runs of 16M elements would take too long here."""
 import csv
 import os
 import subprocess

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Tests what the site is built from: test_site.py [--built]
+"""Tests the sources of the site, or the built site: test_site.py [--built]
 
-Without an option: what stage.py writes, of samples and of all pages; needs nothing but Python.
---built builds the site in build/site-test, with common/site/build.sh, which checks its links, and
-compares each page with what a parser of GitHub's Markdown makes of its source: as many headings,
-tables, items and so on, and the same text. Where there is a browser, it looks at some pages, wide and
-narrow: nothing is wider than the window, the console has no complaints, the search finds something;
-and no slide holds more than its page. Skipped where MkDocs is not installed.
-
-Exit status: 0 all is well, 1 something is not."""
+Without an option: tests the output of stage.py for samples and for all pages. Needs nothing but Python.
+--built builds the site in build/site-test with common/site/build.sh, which checks its links. It compares each
+page with the result of a parser of GitHub's Markdown: the same numbers of headings, tables, items and so on,
+and the same text. If there is a browser, it opens some pages, wide and narrow: nothing is wider than the
+window, the console has no errors, the search finds something, and the content of each slide fits on its page.
+Skipped if MkDocs is not installed.
+Exit status: 0 success, 1 failure."""
 import collections
 import html.parser
 import os
@@ -128,7 +127,7 @@ def test_pages():
 
 
 def test_navigation():
-    """Nothing is listed twice; and what is listed is there."""
+    """The navigation lists nothing twice, and all listed pages exist."""
     for folder, config in (("", "mkdocs.yml"), ("docs/zh/", "mkdocs.zh.yml")):
         listed = re.findall(r"^ +- (?:\S+: )?(\S+\.md)$", docs.read(os.path.join(
             ROOT, "common", "site", config)), re.M)
@@ -136,7 +135,7 @@ def test_navigation():
         for page in listed:
             check(page == "gallery.md" or os.path.exists(os.path.join(ROOT, folder + page)),
                   "%s: there is no %s" % (config, page))
-    # The English navigation has the groups of docs/README.md, and each of their pages in its group.
+    # The English navigation has the groups of docs/README.md, each with the same pages.
     nav = docs.read(os.path.join(ROOT, "common", "site", "mkdocs.yml")).partition("\nnav:")[2]
     sections = {name: re.findall(r"- (\S+\.md)", pages)
                 for name, pages in re.findall(r"^  - ([^:\n]+):[^\n]*\n((?:      - .*\n)+)", nav, re.M)}
@@ -153,7 +152,7 @@ COUNTED = ("h1", "h2", "h3", "h4", "table", "tr", "td", "th", "ul", "ol", "li", 
 
 
 class Shape(html.parser.HTMLParser):
-    """What a page has, and its text without spaces."""
+    """The elements of a page, and its text without spaces."""
 
     def __init__(self, text):
         super().__init__()
@@ -194,7 +193,7 @@ def compare(built):
         got = Shape(article[1])
         check(got.counts == wanted.counts, "%s: has %s, and its source %s" % (
             page, got.counts - wanted.counts, wanted.counts - got.counts))
-        if not re.search(r"\$[^$\n]+\$", docs.without_code(source)):  # formulas are written anew
+        if not re.search(r"\$[^$\n]+\$", docs.without_code(source)):  # the site renders formulas differently
             at = next((at for at, (one, other) in enumerate(zip(got.text, wanted.text))
                        if one != other), min(len(got.text), len(wanted.text)))
             check(got.text == wanted.text, "%s: has the text '%s', and its source '%s'" % (

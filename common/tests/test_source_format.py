@@ -1,8 +1,8 @@
-"""C and CUDA sources are formatted as .clang-format says, in lines of at most 100 columns, and the
-first GPU steps read as C: test_source_format.py
+"""Tests that C and CUDA sources are formatted as in .clang-format, with lines of at most 100 columns, and that
+the first GPU steps use only C: test_source_format.py
 
-Versions of clang-format differ in what they make of the same settings, so only the one that the
-sources were formatted with is asked; lines are measured everywhere."""
+Versions of clang-format format differently with the same settings. Only the version that formatted the
+sources is used. Line lengths are checked on every machine."""
 import os
 import re
 import shutil
@@ -16,7 +16,7 @@ import tracked  # noqa: E402
 COLUMNS = 100
 VERSION = "14"
 
-# The steps that a reader meets before C++, and what their kernels include.
+# The steps that a reader reads before C++ appears, and the headers that their kernels include.
 C_FIRST = re.compile(r"0[3-6]_\w+/|common/kernel/(reduce|blocks)\.cuh$")
 CPP = re.compile(r"\b(template|typename|auto|decltype|operator|class|constexpr)\b|\[[=&]?\]\s*\(|\bstd::")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -29,7 +29,7 @@ def sources():
 
 
 def cpp_words(text):
-    """(line, word) of what only C++ has, outside of comments."""
+    """[(line, word)]: the words that only C++ has, outside comments."""
     text = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     return [(text.count("\n", 0, match.start()) + 1, match.group()) for match in CPP.finditer(text)]
 
@@ -57,7 +57,7 @@ def main():
                     bad += 1
                     print("%s:%d: %d columns, at most %d" % (os.path.relpath(path, ROOT), number,
                                                              len(line) - 1, COLUMNS))
-    # This test can fail: the words are found where they are, and not in comments.
+    # Check that this test can fail: it finds the words in code, but not in comments.
     assert [word for _, word in cpp_words("/* a template */ auto f = [=](int x) { return x; };")] == ["auto", "[=]("]
     as_c = [path for path in files if C_FIRST.match(os.path.relpath(path, ROOT))]
     for path in as_c:

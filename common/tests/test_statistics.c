@@ -1,4 +1,4 @@
-/* statistics.h against values computed by NumPy, and the picture that histogram.h draws. */
+/* Tests statistics.h with values computed by NumPy, and the picture that histogram.h draws. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static void are_those_of_numpy(void **state)
         assert_near(got.mean, expected[3], (double)samples.count * DBL_EPSILON);
         assert_near(got.upper_quartile, expected[4], 4 * DBL_EPSILON);
         assert_true(got.percentile_99 == expected[5]);
-        /* The scatter of "even" is a millionth of its mean: the textbook formula would lose all. */
+        /* The scatter of "even" is a millionth of its mean: the textbook formula would lose it. */
         assert_near(got.standard_deviation, expected[6], 1e-9);
         assert_true(got.max == expected[7]);
         free(before);
@@ -110,13 +110,13 @@ static void equal_samples_do_not_scatter(void **state)
     (void)state;
     double samples[1000];
     for (size_t i = 0; i < 1000; i++)
-        samples[i] = 0.1; /* the sum rounds, and with it the mean */
+        samples[i] = 0.1; /* the sum is rounded, so the mean is also rounded */
     assert_true(statistics_of(samples, 1000).standard_deviation < 1e-15);
 }
 
 /* ---- the picture ---- */
 
-/* What histogram_print writes; the caller frees. */
+/* The output of histogram_print; the caller frees. */
 static char *picture(const double *samples, size_t count, size_t batch, bool unicode)
 {
     char *text = NULL;
@@ -128,7 +128,7 @@ static char *picture(const double *samples, size_t count, size_t batch, bool uni
     assert_non_null(text);
     assert_true(size > 0 && text[size - 1] == '\n');
     assert_null(strstr(text, " \n")); /* no line ends in spaces */
-    /* No line is wider than 80 characters (bytes that continue one are not counted). */
+    /* No line is wider than 80 characters (continuation bytes do not count). */
     size_t width = 0;
     for (const char *c = text; *c != '\0'; c++) {
         width = *c == '\n' ? 0 : width + (((unsigned char)*c & 0xC0) != 0x80);
@@ -253,7 +253,7 @@ static void draws_few_samples(void **state)
     free(text);
 }
 
-/* Not promised to mean anything, but a slip in a timer must not end in undefined behaviour. */
+/* The results have no meaning, but a wrong time must not cause undefined behaviour. */
 static void survives_what_is_no_time(void **state)
 {
     (void)state;

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Pages keep to the rules of style that a pattern can see: test_style.py [PAGE... | --sample SEED COUNT [zh]]
+"""Tests the rules of style that a pattern can check: test_style.py [PAGE... | --sample SEED COUNT [zh]]
 
-Reads the prose of the PAGES below, or of those named: no code, no links' targets, no output of programs. Each rule
-shows a text that it must find, so that a rule that finds nothing fails. A place that has to stay is in ALLOWED, at
-most ten in all, with the reason.
+Reads the prose of the PAGES below, or of the named pages. Skips code, targets of links and output of programs. Each
+rule has a text that it must find, so a rule that finds nothing fails. ALLOWED lists the places that must stay, at
+most ten in all, with the reasons.
 
 The groups of pages are the sections of docs/README.md. A page of The path or of Topics says how many minutes it
-takes, as its number of words has it; the index says the same; and its tables are not larger than readers can take
-in. The last lines tell the words of each group (words as wc -w counts them).
+takes, computed from its number of words; the index says the same. Its tables are not too large for readers. The last
+lines of the output give the words per group (words as wc -w counts them).
 
---sample SEED COUNT prints sentences of readers' pages, for people to judge: the same for the same pages and seed; with zh,
-of the Chinese ones.
+--sample SEED COUNT prints sentences of readers' pages for people to judge, or of the Chinese pages with zh. The same
+pages and seed give the same sentences.
 
-Exit status: 0 no rule is broken, 1 some is. Needs nothing but Python 3.7."""
+Exit status: 0 no rule is broken, 1 a rule is broken. Needs nothing but Python 3.7."""
 import os
 import random
 import re
@@ -32,9 +32,9 @@ PAGES = ["CONTRIBUTING.md", "README.md"] + ["docs/%s.md" % name for name in (
     "streams_and_graphs", "teaching", "testing", "timing", "tma_wgmma", "unrolling", "warp_scheduler")]
 PAGES += [page for page in docs.find_pages(ROOT) if re.match(r"docs/slides/|0[1-8]_\w+/exercise/|0[1-8]_\w+/README", page)]
 
-LONGEST = 25  # words of a sentence
-PER_MINUTE = 200  # words that are read, and the same time again to run and try things
-MOST_COLUMNS, MOST_ROWS = 6, 15  # of a table on readers' pages
+LONGEST = 25  # words in a sentence
+PER_MINUTE = 200  # words read per minute; trying things takes the same time again
+MOST_COLUMNS, MOST_ROWS = 6, 15  # in a table on readers' pages
 READERS = ("The path", "Topics")
 
 UNITS = r"(block|warp|request|thread|launch|lane|cycle|element|call|result|load|store|second|row|multiprocessor|SM)"
@@ -62,7 +62,7 @@ RULES = [
     (r"(?<!streaming )\bmultiprocessors?\b", "SM", "on a multiprocessor"),
 ]
 
-# (page, words of the place): why it stays.
+# (page, words of the place): the reason why it stays.
 ALLOWED = {
     ("docs/floating_point.md", "beside the bound"): "step 04 links to the heading",
     ("docs/tma_wgmma.md", "that is under way"): "a program's message",
@@ -71,7 +71,7 @@ ALLOWED = {
 
 
 def prose(text):
-    """The text without code, comments and the targets of links; each line in its place."""
+    """The text without code, comments and targets of links. Line numbers stay the same."""
     text = docs.without_code(text)
     text = re.sub(r"```.*?```|<[^>\n]*>|https?://\S+", " ", text)
     text = re.sub(r"`[^`\n]*(?:\n[^`\n]+)?`", "CODE", text)
@@ -79,7 +79,7 @@ def prose(text):
 
 
 def sentences(text):
-    """(line, sentence) of the paragraphs; tables, headings, formulas and lists of literature are left out."""
+    """(line, sentence) of the paragraphs. Leaves out tables, headings, formulas and lists of literature."""
     text = text.partition("\n## Further reading")[0]
     for block in re.finditer(r"(?:^(?![|#>]|    ).+\n?)+", text, re.M):
         items = re.split(r"(?m)^\s*(?:[-*]|\d+\.)\s+", block.group())
@@ -90,7 +90,7 @@ def sentences(text):
 
 
 def groups(root):
-    """{title: the pages that the section of docs/README.md links to}"""
+    """{title of a section of docs/README.md: the pages that it links to}"""
     found = {}
     for section in re.split(r"(?m)^## ", docs.read(os.path.join(root, "docs", "README.md")))[1:]:
         title, _, text = section.partition("\n")
@@ -101,7 +101,7 @@ def groups(root):
 
 
 def table_complaints(text):
-    """Of tables that are too large for a reader's page."""
+    """Complaints about tables that are too large for a reader's page."""
     plain = docs.without_code(text)
     for table in re.finditer(r"^ *\|.*\n *\|[ :|]*-[ :|-]*\n(?:^ *\|.*\n)*", plain, re.M):
         rows = table.group().strip().split("\n")
@@ -112,7 +112,7 @@ def table_complaints(text):
 
 
 def time_complaints(page, text, index):
-    """The page's time is honest, and the index has it."""
+    """Complaints if the page's reading time does not fit its words, or differs from the index."""
     said = re.search(r"\bTime:\s+(\d+)\s+minutes", text)
     if not said:
         return
@@ -129,7 +129,7 @@ ENDS = {"": r"(?<=[.!?])[*)\"]*\s+(?=[A-Z*\[(\"`0-9])", "zh": "(?<=[。！？])"
 
 
 def sample(seed, count, edition=""):
-    """Sentences of readers' pages, drawn with the seed: 'page:line: sentence' each."""
+    """Sentences of readers' pages, drawn with the seed, each as 'page:line: sentence'."""
     found = []
     for group in READERS:
         for page in groups(ROOT)[group]:

@@ -1,4 +1,4 @@
-"""Tests of common/scripts/docs/translated.py on a small repository made for each."""
+"""Tests of common/scripts/docs/translated.py. Each test makes a small repository."""
 import contextlib
 import io
 import os
@@ -121,7 +121,7 @@ class Translated(unittest.TestCase):
         return status, output.getvalue()
 
     def assert_behind(self, *lines):
-        """Those are told, nothing else, and it is no failure."""
+        """translated.py must report exactly these lines, and must not fail."""
         status, output = self.run_it("--check")
         self.assertEqual(status, 0, output)
         last = ["translated.py: 4 translated sections"]
@@ -173,7 +173,7 @@ class Translated(unittest.TestCase):
         self.assert_behind("docs/zh/words.txt: no table has 'rung' any more")
 
     def test_messages(self):
-        """What no source says any more, and what a check says that has no translation."""
+        """Reports messages that are no longer in a source, and texts of a check without a translation."""
         self.write("docs/zh/messages.txt", "# a\n%d of %s | %2 的 %1\nmore | 更多\nall | 全部\n")
         self.write("05_step/exercise/05a/check.c", """{"all", GRADE_RESULT, f}, {"none", GRADE_QUALITY, f},
             grade_fail(grade, 0, "more", "%lu "
@@ -184,7 +184,7 @@ class Translated(unittest.TestCase):
                            "docs/zh/messages.txt: lacks '%f% too many'", "docs/zh/messages.txt: lacks 'none'")
 
     def test_behind_is_not_compared(self):
-        """What the English has changed is told once, not as a mistake of the translation as well."""
+        """A change of the English is reported once, and not also as a mistake of the translation."""
         self.change("docs/05_step.md", "128", "256")
         self.assert_behind("docs/zh/05_step.md: section 步 (Step): the English has changed since it "
                            "was translated")
@@ -252,7 +252,7 @@ class Translated(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("git"), "needs git")
     def test_diff(self):
-        """What has changed since, over several commits; and a hash that no commit has."""
+        """Changes over several commits, and a hash that is in no commit."""
         def git(*arguments):
             subprocess.run(["git", "-C", self.folder.name, "-c", "user.name=a", "-c",
                             "user.email=a@example.org", *arguments], check=True,

@@ -1,5 +1,5 @@
-/* How samples are taken: calls launched by the host, or replays of recorded ones. The back end is
- * made up, with a clock of its own: what the host's part of a call takes, and the GPU's. */
+/* Tests of how samples are taken: calls launched by the host, or replays of recorded calls. The
+ * back end is simulated, and so is its clock, with a host time and a GPU time per call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,12 +22,12 @@
 /* ---- a GPU ----------------------------------------------------------------------------------- */
 
 static struct {
-    double host_us, gpu_us; /* of a call */
+    double host_us, gpu_us; /* per call */
     double waking_us;       /* the first call takes longer by this */
     double now;
     bool recording, timing;
     const char *unrecordable; /* why a recording fails; NULL: it does not */
-    size_t fails_from;        /* the recording that fails first, counted from 1; 0: all do */
+    size_t fails_from;        /* the first recording that fails, counted from 1; 0: all fail */
     size_t calls_recorded, dependents_per_call, dependents_between;
     size_t starts, stops, made, freed, replays, launched; /* launched: calls that did their work */
     bool wrong_when_replayed;
@@ -147,7 +147,7 @@ static void set_gpu(double host_us, double gpu_us)
     gpu.gpu_us = gpu_us;
 }
 
-/* Everything that was made is freed, and nothing is half done. */
+/* All recordings are freed, and none is incomplete. */
 static void assert_tidy(void)
 {
     assert_false(gpu.recording || gpu.timing);
@@ -180,7 +180,7 @@ static struct problem *problem_on(const struct back_end *back_end)
     return problem;
 }
 
-/* All samples and the verification after them. */
+/* Takes all samples, and verifies the result after them. */
 static struct comparison take_all(struct problem *problem, size_t rounds, bool cold,
                                   struct trial *trial)
 {
@@ -195,7 +195,7 @@ static struct comparison take_all(struct problem *problem, size_t rounds, bool c
     return comparison;
 }
 
-/* The GPU's part is the time, and what the host makes of it is beside. */
+/* The measured time is the GPU's part; the time of a launch by the host is a separate number. */
 static void short_work_is_replayed(void **state)
 {
     static const struct {
@@ -221,7 +221,7 @@ static void short_work_is_replayed(void **state)
     problem->kind->destroy(problem);
 }
 
-/* Calibration also ends for work of no measurable length. */
+/* Calibration also ends if the work is too short to measure. */
 static void a_recording_is_no_longer_than_it_may(void **state)
 {
     const struct back_end back_end = back_end_with(true);
@@ -237,7 +237,7 @@ static void a_recording_is_no_longer_than_it_may(void **state)
     problem->kind->destroy(problem);
 }
 
-/* A first call that is long does not make the work long. */
+/* A slow first call must not make the work count as long. */
 static void the_first_call_is_not_believed(void **state)
 {
     const struct back_end back_end = back_end_with(true);
@@ -284,7 +284,7 @@ static void long_and_cold_work_is_launched(void **state)
     problem->kind->destroy(problem);
 }
 
-/* What cannot be recorded is timed as launched, and says why. */
+/* Work that cannot be recorded is timed as launched by the host. Its row gives the reason. */
 static void a_failed_recording_leaves_no_trace(void **state)
 {
     const struct back_end back_end = back_end_with(true);
@@ -303,7 +303,7 @@ static void a_failed_recording_leaves_no_trace(void **state)
     trial_free(&trial);
     assert_tidy();
 
-    /* Of several GPUs' work nothing is recorded. */
+    /* The work of several GPUs is not recorded. */
     set_gpu(13, 3);
     problem->gpus = 1;
     assert_true(take_all(problem, 1, false, &trial).right);
@@ -312,7 +312,7 @@ static void a_failed_recording_leaves_no_trace(void **state)
     trial_free(&trial);
     problem->gpus = 0;
 
-    /* One that fails after the first is an error, wherever it comes. */
+    /* A recording that fails after the first one is an error, in any place. */
     for (size_t from = 2; from <= 5; from++) {
         struct error error;
         set_gpu(13, 3);
@@ -329,7 +329,7 @@ static void a_failed_recording_leaves_no_trace(void **state)
     problem->kind->destroy(problem);
 }
 
-/* In each round but the first the calls are recorded anew: memory may have moved. */
+/* Each round after the first records the calls anew, because memory may have moved. */
 static void rounds_record_anew(void **state)
 {
     const struct back_end back_end = back_end_with(true);
@@ -350,7 +350,7 @@ static void rounds_record_anew(void **state)
     problem->kind->destroy(problem);
 }
 
-/* What is verified after timing is the recording. */
+/* The verification after timing verifies the recording. */
 static void a_replay_is_verified(void **state)
 {
     const struct back_end back_end = back_end_with(true);

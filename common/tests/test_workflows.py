@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Tests what runs on a service, as far as it can be told here: test_workflows.py
+"""Tests the files that run on a service, as far as this is possible locally: test_workflows.py
 
-Of the workflows, and of those that pages show: a job has a limit of time; a matrix names each value
-that is used, and a step each output; every `run` is a script that bash reads, whose commands of this
-repository are there and know the options. Of the development container: its Dockerfile is where it
-says, and makes its user. With check-jsonschema on PATH, the published schemas, too.
-
-Skipped where no YAML can be read; the site's Python can (./run.sh --site installs it).
-Exit status: 0 all is well, 1 something is not."""
+For the workflows, and for those that pages show: each job has a time limit; a matrix defines each value that
+is used, and a step defines each output; each `run` is a valid bash script. Its commands of this repository
+must exist and know the options. For the development container: its Dockerfile exists and creates its user. If
+check-jsonschema is on PATH, it also checks the published schemas.
+Skipped if Python cannot read YAML; the site's Python can (./run.sh --site installs it).
+Exit status: 0 success, 1 failure."""
 import json
 import os
 import re
@@ -42,7 +41,7 @@ def read(path):
 
 
 def workflows():
-    """(name, text) of the repository's own, then of those on pages."""
+    """(name, text) of the repository's workflows, then of those on pages."""
     folder = ".github/workflows"
     for name in sorted(os.listdir(os.path.join(ROOT, folder))):
         yield "%s/%s" % (folder, name), read("%s/%s" % (folder, name))
@@ -57,7 +56,7 @@ def workflows():
 
 
 def check_run(where, script):
-    """A script of a step: without expressions of the service, which bash would not know."""
+    """Checks a script of a step, without the service's expressions, which bash does not know."""
     check("${{" not in script, "%s: an expression in a script: use env" % where)
     done = subprocess.run(["bash", "-n", "-c", script], stderr=subprocess.PIPE, text=True, check=False)
     check(done.returncode == 0, "%s: %s" % (where, done.stderr.strip()))

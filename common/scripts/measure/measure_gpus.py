@@ -102,7 +102,7 @@ def describe_machine(path):
 
 
 def compare(rows):
-    """Yields a line for each aim whose rows were measured."""
+    """Prints a line for each aim whose rows were measured."""
     for step, kind, shape, others, aim in AIMS:
         times = {row["rung"]: row["median_us"] for row in rows if row["step"] == step and row["type"] == kind
                  and row["shape"] == shape and row["median_us"] is not None}

@@ -1,5 +1,5 @@
-/* What the fuzz targets share. A target is a source with LLVMFuzzerTestOneInput: libFuzzer calls it
- * (preset `fuzz`, common/scripts/check/fuzz.sh), or replay.c with the seeds alone. */
+/* Functions that the fuzz targets share. A target is a source with LLVMFuzzerTestOneInput, which
+ * libFuzzer calls (preset `fuzz`, common/scripts/check/fuzz.sh), or replay.c with the seeds. */
 #ifndef RUNGS_FUZZ_H
 #define RUNGS_FUZZ_H
 
@@ -11,13 +11,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Ends the program, with the text, unless what a function promises holds. */
+/* Ends the program with the text `promise` unless `holds` is true. */
 void require(bool holds, const char *promise);
 
-/* The error is one line with one of the codes. */
+/* Requires that the error is one line with one of the codes. */
 void require_error(const struct error *error, enum exit_code code, enum exit_code or_code);
 
-/* The path of a regular file with these bytes, in memory; valid until the next call. */
+/* The path of a regular file in memory with these bytes. It is valid until the next call. */
 const char *file_with(const uint8_t *data, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Target: the reader of .npy files. An input is a file. */
+/* Fuzz target: the reader of .npy files. An input is a file. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

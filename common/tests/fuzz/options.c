@@ -1,5 +1,5 @@
-/* Target: the command line. The first byte of an input, a to o, says which step reads it, the rest
- * are its words, each of which ends with a newline. */
+/* Fuzz target: the command line. The first byte of an input, a to o, selects the step that reads
+ * it. The rest are the words, each of which ends with a newline. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static const struct problem_kind *const kinds[KINDS] = {
     &conv_kind,      &row_reduction_kind,  &column_reduction_kind,
 };
 
-/* For each kind a ladder on the CPU and one on a back end that counts; the steps of one ladder, and
- * the last step has three. */
+/* Per kind, a ladder on the CPU and a ladder on a back end that counts. Each step has one ladder,
+ * except for the last, which has three. */
 static struct ladder ladders[2 * KINDS];
 static const struct ladder *tables[2 * KINDS + 3];
 static struct step steps[2 * KINDS + 1];
@@ -65,7 +65,7 @@ static void make_steps(void)
         (struct step){.name = "06_test", .ladders = &tables[2 * KINDS], .ladder_count = 3};
 }
 
-/* What holds for all options that are accepted; and what the runner does with them next. */
+/* Checks what all accepted options must satisfy, and does what the runner does with them next. */
 static void check_accepted(struct options *options)
 {
     const struct problem_kind *const kind = options->ladder->kind;
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (size == 0)
         return 0;
-    /* A word each in memory of its own. */
+    /* Each word has its own memory. */
     for (size_t i = 1; i < size && count < MOST_WORDS; count++) {
         const uint8_t *const end = memchr(data + i, '\n', size - i);
         const size_t length = end != NULL ? (size_t)(end - data) - i : size - i;
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         i += length + 1;
     }
     const struct step *const step = &steps[(uint8_t)(data[0] - 'a') % (2 * KINDS + 1)];
-    char *kept[MOST_WORDS + 1]; /* getopt_long changes the order */
+    char *kept[MOST_WORDS + 1]; /* for free(): getopt_long changes the order */
     memcpy(kept, words, sizeof kept);
     switch (options_parse(count, words, step, &options, out, &error)) {
     case OPTIONS_RUN:

@@ -1,5 +1,5 @@
-/* Target: the reader of PNG files. An input is a file. Mutations get their checksums corrected, or
- * libpng would look no further. */
+/* Fuzz target: the reader of PNG files. An input is a file. Mutations get correct checksums,
+ * because libpng stops at a wrong one. */
 #include <string.h>
 
 #include "base/picture.h"
@@ -15,8 +15,8 @@ static uint32_t number_at(const uint8_t *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* Millions of pixels, but not so many that no machine has memory for them: takes seconds, and finds
- * nothing else than few pixels do. */
+/* Whether the file has millions of pixels that still fit in memory. Such a file takes seconds and
+ * finds no more than a file with few pixels. */
 static bool is_slow(const uint8_t *data, size_t size)
 {
     if (size < SIGNATURE + AROUND + 8)
@@ -83,7 +83,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     static const uint8_t signature[SIGNATURE] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     const size_t changed = LLVMFuzzerMutate(data, size, most);
 
-    if (seed % 16 == 0) /* as it is */
+    if (seed % 16 == 0) /* keep wrong checksums */
         return changed;
     if (changed >= SIGNATURE)
         memcpy(data, signature, SIGNATURE);

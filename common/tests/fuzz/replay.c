@@ -1,5 +1,5 @@
-/* In place of libFuzzer, for compilers that do not have it: gives a target each of the files that
- * are named, and those in folders that are named. */
+/* Replaces libFuzzer for compilers that do not have it. Calls the target with each named file, and
+ * with each file in a named folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void replay_file(const char *path)
         stop(path);
     fclose(file);
 
-    /* In memory of its own, so that a sanitizer sees who reads on beyond it. */
+    /* The copy has exactly this size, so a sanitizer detects reads past its end. */
     uint8_t *const copy = malloc(size > 0 ? size : 1);
     if (copy == NULL)
         stop(path);

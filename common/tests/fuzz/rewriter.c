@@ -1,5 +1,5 @@
-/* Target: simt_rewrite, which makes C++ of CUDA C. An input is a source, read once as such and once
- * as the output of the preprocessor. */
+/* Fuzz target: simt_rewrite, which turns CUDA C into C++. An input is a source. It is read once as
+ * a source and once as output of the preprocessor. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ void forget_all(void);
 /* ---- memory: what is left after an exit is freed, and after a return nothing may be left ----- */
 
 enum { MOST_LIVE = 1 << 12 };
-static void *live[MOST_LIVE]; /* by a hash of the address */
+static void *live[MOST_LIVE]; /* a hash table of addresses */
 static size_t live_count;
 
 static size_t slot_of(const void *memory)
@@ -133,7 +133,7 @@ static size_t lines(const char *text, size_t length)
     return count;
 }
 
-/* The status, plus 1: volatile, since it is set between setjmp and longjmp. */
+/* Returns the exit status plus 1, because setjmp returns 0 the first time. */
 static int run(int count, char **arguments)
 {
     const int ended = setjmp(end);

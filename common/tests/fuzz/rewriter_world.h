@@ -1,6 +1,6 @@
-/* Included before everything else in the sources of simt_rewrite: what they ask of the C library
- * goes to rewriter.c, so that a program that reads a file, writes one and exits can be called again
- * and again. */
+/* Included before everything else in the sources of simt_rewrite. It redirects their calls of the C
+ * library to rewriter.c. The program reads a file, writes one and exits; with this header, the fuzz
+ * target can call it many times. */
 #ifndef RUNGS_REWRITER_WORLD_H
 #define RUNGS_REWRITER_WORLD_H
 
