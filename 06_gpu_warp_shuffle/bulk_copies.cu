@@ -117,8 +117,9 @@ const char *declines_bulk_copies(const struct reduction *call)
     return bulk_copies_tiles(call) == 0 ? "requires a whole tile of 32 KB"
            : !is_aligned_for_bulk(a, b, elements_to_alignment(a))
                ? "requires inputs with the same alignment"
-           : !block_may_have(STAGES * STAGE_BYTES) ? "requires 192 KB of shared memory per block"
-                                                   : NULL;
+           : !block_may_have(STAGES * STAGE_BYTES)
+               ? "requires more shared memory per block than the GPU has"
+               : NULL;
 }
 
 void launch_bulk_copies(const struct reduction *call)

@@ -163,7 +163,7 @@ static const char *consequence(const char *finding)
     if (strstr(finding, "out of bounds") != NULL)
         return "another array's memory is read or overwritten, or the launch fails with an illegal "
                "address.";
-    if (strstr(finding, "nobody has written") != NULL)
+    if (strstr(finding, "before it is written") != NULL)
         return "what an earlier program left in that memory goes into the result.";
     return NULL;
 }

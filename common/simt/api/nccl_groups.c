@@ -258,7 +258,7 @@ static void tell_waiting(const struct simt_nccl_call *call)
             join = ", ";
         }
     }
-    fputs(", and nobody is left to make that call\n", stderr);
+    fputs(", and no thread is left to make that call\n", stderr);
 }
 
 __attribute__((noreturn)) static void report_stuck(void)

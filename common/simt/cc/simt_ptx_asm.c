@@ -436,7 +436,7 @@ void ptx_translate(size_t token)
     ptx->in_cccl = tokens[token].in_cccl;
     close = read_statement(ptx, open);
     if (!is_punctuation(close + 1, ';')) {
-        fail(tokens[token].begin, "asm: ';' is missing behind it");
+        fail(tokens[token].begin, "asm: ';' is missing after it");
     }
     if (!ptx->where) {
         ptx->where = zeroed(1, sizeof *ptx->where);

@@ -167,7 +167,7 @@ bool simt_only_unset_memory(char *text, size_t size)
         const struct simt_source *source = simt_source_of(simt_site(found[0].site)->place);
         const struct simt_launch *launch = simt_grid.launch;
         snprintf(text, size,
-                 "kernel %s (launched at %s:%d) reads memory that nobody has written, at %s:%d",
+                 "kernel %s (launched at %s:%d) reads memory before it is written, at %s:%d",
                  launch->name, launch->file, launch->line, source->file, source->line);
     }
     return found_count > 0 && not_kept == 0;

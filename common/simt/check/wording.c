@@ -335,7 +335,7 @@ static void tell_what(FILE *file, const struct finding *finding)
         fprintf(file, "index out of bounds: %s\n", finding->text);
         break;
     case UNINITIALISED:
-        fprintf(file, "%s memory is read that nobody has written%s%s\n", space_name(finding->space),
+        fprintf(file, "%s memory is read before it is written%s%s\n", space_name(finding->space),
                 finding->text[0] ? ": " : "", finding->text);
         break;
     case UNDEFINED:

@@ -255,7 +255,7 @@ void simt_bulk_thread_exited(void)
         if (!copy->is_read) {
             refuse(copy, "still reads shared memory when its thread returns\n"
                          "  hint: cp.async.bulk.commit_group and cp.async.bulk.wait_group.read are "
-                         "missing behind it.");
+                         "missing after it.");
         }
     }
     groups->group++;
@@ -269,7 +269,7 @@ void simt_bulk_block_ended(void)
 {
     if (simt_block->bulk) {
         refuse(simt_block->bulk, "is still under way when the block ends\n"
-                                 "  hint: somebody must wait for the phase of its mbarrier.");
+                                 "  hint: a thread must wait for the phase of its mbarrier.");
     }
 }
 
@@ -319,10 +319,10 @@ static struct simt_bulk_copy *one_dimension(const char *name, char *to, const ch
 {
     struct simt_bulk_copy *copy = simt_bulk_new(name, bytes / PIECE_BYTES, caller, file, line);
     if (bytes % PIECE_BYTES != 0 || bytes == 0) {
-        refuse(copy, "copies a number of bytes that is no multiple of 16");
+        refuse(copy, "copies a number of bytes that is not a multiple of 16");
     }
     if ((uintptr_t)to % PIECE_BYTES != 0 || (uintptr_t)from % PIECE_BYTES != 0) {
-        refuse(copy, "has an address that is no multiple of 16");
+        refuse(copy, "has an address that is not a multiple of 16");
     }
     for (size_t i = 0; i < copy->count; i++) {
         copy->pieces[i] = (struct simt_bulk_piece){to + i * PIECE_BYTES, from + i * PIECE_BYTES,
@@ -393,7 +393,7 @@ void simt_store_async(void *to, const void *value, unsigned int bytes, void *bar
     copy->count = 1;
     copy->way = SIMT_BULK_STORES;
     if ((uintptr_t)to % bytes != 0) {
-        refuse(copy, "has an address that is no multiple of its size");
+        refuse(copy, "has an address that is not a multiple of its size");
     }
     memcpy(kept, value, bytes);
     copy->pieces[0] = (struct simt_bulk_piece){to, kept, bytes, false};

@@ -55,10 +55,15 @@ void simt_cluster_start_launch(struct uint3 dimensions)
         cluster.size = 1;
     } else if (grid.x % dimensions.x || grid.y % dimensions.y || grid.z % dimensions.z ||
                cluster.size > SIMT_MOST_CLUSTER) {
-        snprintf(
-            reason, sizeof reason,
-            "clusters of %u x %u x %u blocks, of which the grid of %u x %u x %u is no multiple",
-            dimensions.x, dimensions.y, dimensions.z, grid.x, grid.y, grid.z);
+        if (cluster.size > SIMT_MOST_CLUSTER) {
+            snprintf(reason, sizeof reason, "clusters of %u x %u x %u blocks, more than %d",
+                     dimensions.x, dimensions.y, dimensions.z, SIMT_MOST_CLUSTER);
+        } else {
+            snprintf(
+                reason, sizeof reason,
+                "clusters of %u x %u x %u blocks, which do not divide the grid of %u x %u x %u",
+                dimensions.x, dimensions.y, dimensions.z, grid.x, grid.y, grid.z);
+        }
         cluster.size = 1;
         simt_abandon_launch(cudaErrorInvalidValue, reason);
     }

@@ -287,7 +287,7 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
     record(EVENT_BARRIER, address);
     if (count == 0 || count > barrier->pending) {
         refuse(barrier, "arrive",
-               count ? "more threads arrive than the phase expects" : "nobody arrives", file, line);
+               count ? "more threads arrive than the phase expects" : "no thread arrives", file, line);
     }
     if (simt_tracing && !(flags & m_relaxed)) {
         simt_observer.release(&barrier->arrived);
@@ -407,7 +407,7 @@ void simt_mbarrier_tell(const struct simt_mbarrier *barrier)
     if (barrier->bytes > 0) {
         fprintf(stderr, ", %ld bytes missing", barrier->bytes);
     } else if (barrier->bytes < 0) {
-        fprintf(stderr, ", %ld bytes came that nobody expected", -barrier->bytes);
+        fprintf(stderr, ", %ld bytes came that no thread expected", -barrier->bytes);
     }
     fputc('\n', stderr);
 }

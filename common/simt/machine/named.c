@@ -121,7 +121,7 @@ unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsig
         refuse("does not exist: there are 0 to 15", number, file, line);
     }
     if (threads % SIMT_WARP_SIZE != 0 || threads > SIMT_MAX_BLOCK_THREADS) {
-        refuse("is given a number of threads that is no multiple of 32", number, file, line);
+        refuse("is given a number of threads that is not a multiple of 32", number, file, line);
     }
     if (threads > (all + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE * SIMT_WARP_SIZE) {
         refuse("is given more threads than the block has", number, file, line);

@@ -77,7 +77,7 @@ void simt_registers_block_ended(void)
     }
     if (sum > most) {
         refuse(last,
-               "waits for ever: the warps ask for %u registers in all, the block has at most %u",
+               "waits forever: the warps request %u registers in all, and the block has at most %u",
                sum * SIMT_WARP_SIZE, most * SIMT_WARP_SIZE);
     }
 }

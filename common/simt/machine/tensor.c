@@ -283,8 +283,8 @@ unsigned int simt_matrix_transpose(unsigned int value, const char *file, int lin
 void simt_wmma_check(const void *address, size_t stride, const char *file, int line)
 {
     /* CUDA's manual requires 32 bytes; NVIDIA's own samples use 16. */
-    const char *wrong = (uintptr_t)address % 16 != 0 ? "an address that is no multiple of 16"
-                        : stride % 16 != 0           ? "a stride that is no multiple of 16 bytes"
+    const char *wrong = (uintptr_t)address % 16 != 0 ? "an address that is not a multiple of 16"
+                        : stride % 16 != 0           ? "a stride that is not a multiple of 16 bytes"
                                                      : NULL;
     if (wrong) {
         simt_report_place();

@@ -256,7 +256,7 @@ static struct simt_tensor_map read_map(const void *map, const void *shared, cons
     struct simt_tensor_map encoded;
     char wrong[160];
     if ((uintptr_t)map % 64 != 0) {
-        fail(place, "has a tensor map at an address that is no multiple of 64");
+        fail(place, "has a tensor map at an address that is not a multiple of 64");
     }
     memcpy(&encoded, map, sizeof encoded);
     if (encoded.magic != SIMT_MAP_MAGIC) {
@@ -280,7 +280,7 @@ static struct simt_tensor_map read_map(const void *map, const void *shared, cons
         fail(place, "has another number of dimensions than its tensor map");
     }
     if ((uintptr_t)shared % SHARED_ALIGNMENT != 0) {
-        fail(place, "has an address in shared memory that is no multiple of 128");
+        fail(place, "has an address in shared memory that is not a multiple of 128");
     }
     if ((unsigned int)at[0] * simt_map_unit(&encoded) % SIMT_BOX_CHUNK !=
         0) { /* a GPU: an illegal instruction */

@@ -403,7 +403,7 @@ void simt_wgmma_thread_exited(void)
     if (warp->wgmmas && warp->wgmmas->first) {
         simt_wgmma_refuse(warp->wgmmas->first,
                           "it is still under way when its threads return\n"
-                          "  hint: wgmma.commit_group and wgmma.wait_group are missing behind it.");
+                          "  hint: wgmma.commit_group and wgmma.wait_group are missing after it.");
     }
     if (were_used) {
         check_group((unsigned int)(warp - simt_block->warps));

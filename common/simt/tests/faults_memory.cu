@@ -380,12 +380,12 @@ static const Case cases[] = {
      }},
     {"past_constant", "out of bounds of constant memory: 0 bytes past the end of constant",
      [] { past_constant<<<1, BLOCK>>>(f, 2); }},
-    {"moved_unset", "shared memory is read that nobody has written",
+    {"moved_unset", "shared memory is read before it is written",
      [] {
          cudaMemset(f, 0, BLOCK * sizeof *f);
          moved_unset<<<1, BLOCK>>>(f, f);
      }},
-    {"added_unset", "shared memory is read that nobody has written",
+    {"added_unset", "shared memory is read before it is written",
      [] { added_unset<<<1, BLOCK>>>(f, f); }},
     {"static_end", "of 'int", [] { past_static<<<1, 72>>>(ints); }},
     {"static_far", "past the end of tile, which has 256 bytes",
@@ -401,7 +401,7 @@ static const Case cases[] = {
          cudaMemcpy(host, device, sizeof host, cudaMemcpyHostToDevice); // FAULT reversed
          sum<<<1, BLOCK>>>(f, device);
      }},
-    {"half_set", "nobody has written", [] { half_set<<<1, 32>>>((double *)f, nullptr); }},
+    {"half_set", "before it is written", [] { half_set<<<1, 32>>>((double *)f, nullptr); }},
     {"assertion", "thread (5,0,0)",
      [] {
          asserts<<<2, 64>>>(ints);
@@ -413,7 +413,7 @@ static const Case cases[] = {
          write_all<<<1, 2000>>>(f); // FAULT unasked
          write_all<<<1, 32>>>(f);
      }},
-    {"managed_unset", "nobody has written",
+    {"managed_unset", "before it is written",
      [] {
          int *managed;
          cudaMallocManaged(&managed, BLOCK * sizeof *managed);
@@ -427,7 +427,7 @@ static const Case cases[] = {
              managed[i] = 0;
          add_one<<<1, BLOCK>>>(managed);
      }},
-    {"large_managed_unset", "nobody has written",
+    {"large_managed_unset", "before it is written",
      [] {
          int *managed;
          cudaMallocManaged(&managed, (size_t)1 << 28);
@@ -435,7 +435,7 @@ static const Case cases[] = {
          add_one<<<1, BLOCK>>>(managed + (1 << 25));
          add_one<<<1, BLOCK>>>(managed + (1 << 25) + 1);
      }},
-    {"pinned_unset", "nobody has written",
+    {"pinned_unset", "before it is written",
      [] {
          float *pinned, *device;
          cudaMallocHost(&pinned, BLOCK * sizeof *pinned);
@@ -593,7 +593,7 @@ static const Case cases[] = {
      }},
     {"copied_beyond", "access out of bounds of global memory",
      [] { copied_beyond<<<1, 1>>>((char *)f, (char *)ints, 4096 + 12); }},
-    {"large_unset", "nobody has written",
+    {"large_unset", "before it is written",
      [] {
          char *large = nullptr;
          cudaMalloc(&large, (size_t)1 << 30);

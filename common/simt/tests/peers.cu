@@ -141,7 +141,7 @@ static const Case cases[] = {
          all_reduce(0, DEVICES);
          on(2, [] { fill<<<1, N>>>(x[2]); }); // FAULT input_overwritten
      }},
-    {"some_ranks", "rank 0 of 4 waits for rank 2, rank 3, and nobody is left",
+    {"some_ranks", "rank 0 of 4 waits for rank 2, rank 3, and no thread is left",
      [] { all_reduce(0, 2); }},
     {"no_group", "between",
      [] {

@@ -567,21 +567,21 @@ static const Case cases[] = {
          (void)cudaMemcpy(y, x, 64, cudaMemcpyDeviceToDevice);
          (void)cudaMemcpy(z, y, 64, cudaMemcpyDefault);
      }},
-    {"note_timing", "reads memory that nobody has written",
+    {"note_timing", "reads memory before it is written",
      [] {
          int *x = unwritten<int>(BYTES);
          for (int i = 0; i < 3; i++)
              add<<<8, 128>>>(x, N);
          exit(cudaDeviceSynchronize());
      }},
-    {"unset_beyond", "global memory is read that nobody has written: byte",
+    {"unset_beyond", "global memory is read before it is written: byte",
      [] { // first all of it, then only what follows the initialized part
          int *x = unwritten<int>(BYTES);
          add<<<8, 128>>>(x, N);
          (void)cudaMemset(x, 0, 512);
          add<<<8, 128>>>(x, N);
      }},
-    {"unset_used", "global memory is read that nobody has written: byte",
+    {"unset_used", "global memory is read before it is written: byte",
      [] {
          int *x = unwritten<int>(BYTES), host[N];
          add<<<8, 128>>>(x, N);
