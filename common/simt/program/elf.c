@@ -25,7 +25,7 @@ static void add(struct simt_symbol **table, size_t *count, struct simt_symbol sy
     (*table)[(*count)++] = symbol;
 }
 
-/* Where variables are: not in tables that the compiler makes. */
+/* True for the sections of variables; false for those of tables that the compiler makes. */
 static bool is_data(const char *file, size_t bytes, const ElfW(Shdr) * section)
 {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)(const void *)file;
@@ -52,10 +52,10 @@ static void read_symbols(const char *file, size_t bytes, const ElfW(Shdr) * sect
             strstr(name, SIMT_SECOND_NAME)) {
             continue;
         }
-        /* The second is no variable, but where the block begins: linkers for Arm add it. */
+        /* On Arm, linkers add _TLS_MODULE_BASE_. It marks the start of the block. */
         if (type == STT_TLS && strcmp(name, "simt_own") != 0 &&
             strcmp(name, "_TLS_MODULE_BASE_") != 0) {
-            /* Names of guards begin with _ZGV in the C++ ABI that all use. */
+            /* In the C++ ABI that all compilers here use, names of guards begin with _ZGV. */
             new.guard = strncmp(name, "_ZGV", 4) == 0;
             new.size = new.size ? new.size : 1;
             if (strstr(name, SIMT_GAP_NAME)) {
@@ -85,7 +85,7 @@ static void sort(struct simt_symbol *table, size_t count)
     }
 }
 
-/* The file stays mapped: the names are in it. */
+/* The file stays mapped because the names point into it. */
 static void read_file(const char *file, size_t bytes)
 {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)(const void *)file;
@@ -108,7 +108,7 @@ static void read_file(const char *file, size_t bytes)
 void simt_program_path(char *path, size_t size)
 {
     const ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    const char *const started_as = (const char *)getauxval(AT_EXECFN); /* without /proc */
+    const char *const started_as = (const char *)getauxval(AT_EXECFN); /* used without /proc */
     path[length > 0 ? length : 0] = '\0';
     if (length <= 0 && started_as) {
         snprintf(path, size, "%s", started_as);
@@ -180,11 +180,11 @@ void simt_plain_name(const char *mangled, char *name, size_t size)
         char *end;
         size_t length;
         if (mangled[at] == 'L' && mangled[at + 1] >= 'a' && mangled[at + 1] <= 'z') {
-            at += strcspn(mangled + at, "E"); /* a number among template arguments */
+            at += strcspn(mangled + at, "E"); /* a number in the template arguments */
             continue;
         }
         if (mangled[at] == 'S' || mangled[at] == 'T') {
-            at++; /* S5_: a part of the name again; T0_: a template argument */
+            at++; /* S5_ repeats a part of the name; T0_ is a template argument */
             at += strspn(mangled + at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
             at += mangled[at] != '\0';
             continue;

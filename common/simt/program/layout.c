@@ -1,18 +1,19 @@
 /* The layout of shared memory.
  *
- * A __shared__ variable is a thread_local one here (cuda_runtime.h), so that the compiler knows, as
- * nvcc does, that shared and global memory are not the same, and where the variable is. The linker
- * lays them out, those of all kernels in one block. On a GPU a kernel has only its own, one behind
- * the other, as it declares them: that layout is found here, from the program's symbols. It tells
- * how much a kernel takes, where dynamic shared memory begins, and which banks variables share.
+ * Here a __shared__ variable is a thread_local one (cuda_runtime.h). So the compiler knows, as nvcc
+ * does, that shared and global memory differ, and it knows where the variable is. The linker puts
+ * the variables of all kernels into one block. On a GPU a kernel has only its own variables, one
+ * after the other in the order of declaration. This file finds that layout from the program's
+ * symbols. The layout gives the size per kernel, the start of dynamic shared memory, and the banks
+ * of each variable.
  *
- * Behind each declaration simt_rewrite puts a gap, simt_gap_N, a variable that nobody uses. What
- * runs past the end of an array lands there. Its size tells the alignment of the variable, which
- * symbols do not; the order of two such, whether the compiler turned the order of variables round.
+ * simt_rewrite adds a gap after each declaration: an unused variable, simt_gap_N. An access past
+ * the end of an array lands there. Symbols do not tell the alignment of a variable; the size of its
+ * gap does. The order of two gaps tells whether the compiler reversed the order of variables.
  *
- * A program without symbols is one variable. A class with a constructor, be it empty, has the
- * compiler ask at each use whether it has run: by a flag that lies among the variables, but is none
- * of the program's. */
+ * A program without symbols is one variable. If a class has a constructor, even an empty one, the
+ * compiler checks at each use whether it has run. The flag for that check (the guard) lies among
+ * the variables, but is not one of the program's. */
 #include "program/layout.h"
 
 #include <link.h>
@@ -26,8 +27,8 @@
 #include "program/elf.h"
 #include "program/symbols.h"
 
-/* The last of the thread_local variables, since the library is linked last: what runs past the end
- * of shared memory does not meet the C library's. */
+/* The library is linked last, so this is the last thread_local variable. An access past the end of
+ * shared memory hits it, and not the C library's variables. */
 __thread struct simt_own simt_own;
 
 const struct simt_layout *simt_layout;
@@ -60,7 +61,7 @@ char *simt_static_shared(size_t *size)
 
 /* ---- alignments, and the order of declarations ---- */
 
-/* Up to the variable's own name: who declares it. Of _ZZ1kPfE10simt_gap_7, _ZZ1kPfE. */
+/* The length of the name up to the variable's own name: _ZZ1kPfE in _ZZ1kPfE10simt_gap_7. */
 static size_t scope_of(const struct simt_symbol *gap, size_t *number)
 {
     const char *at = strstr(gap->name, SIMT_GAP_NAME);
@@ -71,7 +72,7 @@ static size_t scope_of(const struct simt_symbol *gap, size_t *number)
     return (size_t)(at - gap->name);
 }
 
-/* Whether what is declared first comes last. */
+/* Whether the variable declared first has the highest address. */
 static bool is_reversed(void)
 {
     for (size_t i = 1; i < simt_symbols.gap_count; i++) {
@@ -87,7 +88,7 @@ static bool is_reversed(void)
 
 static bool reversed;
 
-/* As the gap behind it tells; if there is none, as its size suggests. */
+/* The alignment that the variable's gap encodes; without a gap, a guess from offset and size. */
 static size_t alignment_of(const struct simt_symbol *variable)
 {
     const size_t end = variable->offset + variable->size, most = 16;
@@ -114,7 +115,7 @@ static size_t alignment_of(const struct simt_symbol *variable)
 
 /* ---- layouts ---- */
 
-/* What the names of a function's variables begin with; "" if the function is not known. */
+/* The text that the names of a function's variables begin with; "" if the function is unknown. */
 static void prefix_of(const void *function, char *prefix, size_t size)
 {
     const struct simt_symbol *kernel = simt_symbol_of_function(function);
@@ -131,10 +132,10 @@ static void prefix_of(const void *function, char *prefix, size_t size)
     }
 }
 
-/* Also of its lambdas: _ZZZ1kvENKUlvE_clEvE1s. */
+/* Also true for variables of the function's lambdas: _ZZZ1kvENKUlvE_clEvE1s. */
 static bool begins_with(const char *name, const char *prefix)
 {
-    const size_t length = strlen(prefix); /* _ZZ and more */
+    const size_t length = strlen(prefix); /* prefix begins with _ZZ */
     const char *at = name + 1;
     if (length == 0 || strncmp(name, "_ZZ", 3) != 0) {
         return false;
@@ -154,7 +155,7 @@ static void place(struct simt_layout *layout, const struct simt_symbol *variable
                                                            .name = variable->name};
 }
 
-/* One behind the other, as they are declared. */
+/* Places the variables one after the other, in the order of declaration. */
 static size_t lay_out(struct simt_layout *layout, bool own)
 {
     size_t end = 0;
@@ -199,7 +200,7 @@ static struct simt_layout *new_layout(const void *function)
         const struct simt_symbol *variable = &simt_symbols.variables[i];
         const bool own = begins_with(variable->name, prefix);
         simt_enclosing_function(variable->name, enclosing, sizeof enclosing);
-        if (variable->offset < bytes && /* behind it are the libraries' */
+        if (variable->offset < bytes && /* the libraries' variables follow */
             (own || variable->guard || !prefix[0] || !simt_is_kernel_name(enclosing))) {
             place(layout, variable, own);
         }
@@ -226,7 +227,7 @@ const struct simt_layout *simt_layout_of(const void *function)
     }
     found = *link ? *link : new_layout(function);
     *link = found == *link ? found->next : NULL;
-    found->next = first; /* the one asked for last comes first */
+    found->next = first; /* move to front: the latest request comes first */
     first = found;
     return found;
 }
@@ -236,7 +237,7 @@ void simt_layout_start_launch(const void *function)
     simt_layout = simt_layout_of(function);
 }
 
-/* ---- what lies where ---- */
+/* ---- the variable at an address ---- */
 
 const struct simt_placed *simt_placed_below(uint64_t address)
 {

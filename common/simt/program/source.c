@@ -1,4 +1,4 @@
-/* From places in the program to lines of source: asks addr2line, which comes with the compiler. */
+/* Maps places in the program to source lines. Uses addr2line, which comes with the compiler. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <link.h>
@@ -22,7 +22,7 @@ static size_t source_count, source_capacity;
 
 static struct simt_source nowhere = {"?", "?", 0, "?", 0};
 
-/* ---- names, each kept once ---- */
+/* ---- names, each stored once ---- */
 
 static const char *kept(const char *text)
 {
@@ -45,8 +45,8 @@ static const char *kept(const char *text)
 
 /* ---- the answers of addr2line ---- */
 
-/* Headers of the runtime and of the system are not where a learner looks. Whatever way a compiler
- * came to the runtime's folder, it is the one with this header. */
+/* False for headers of the runtime and of the system: a learner does not look there. The runtime's
+ * folder is recognized by the header simt_host_api.h, whatever path the compiler used. */
 static bool is_users(const char *file)
 {
     char header[PATH_BYTES + 32];
@@ -70,8 +70,8 @@ static bool is_kernel_file(const char *file)
     return length > 3 && strcmp(file + length - 3, ".cu") == 0;
 }
 
-/* Whether it is a copy that the compiler defines (simt.cmake: -fno-elide-constructors). It has the
- * line of the structure, which is not where a learner looks, either. */
+/* Whether the function is a copy that the compiler defines (simt.cmake: -fno-elide-constructors).
+ * Its line is that of the structure, where a learner does not look. */
 static bool is_implicit_copy(const char *function, const char *file, int line)
 {
     const char *text = strstr(function, "&)") ? simt_source_text(file, line) : NULL;
@@ -81,11 +81,11 @@ static bool is_implicit_copy(const char *function, const char *file, int line)
         return false;
     }
     name++;
-    return strncmp(name, "operator=(", 10) == 0 || /* or it has the name of what it is in */
+    return strncmp(name, "operator=(", 10) == 0 || /* or a constructor: named like its scope */
            memmem(function, (size_t)(name - function), name, length - (size_t)(name - function));
 }
 
-/* Takes one frame of a place; frames come from the inside out. */
+/* Reads one frame of a place. Frames come from the innermost outwards. */
 static void take_frame(struct simt_source *source, const char *function, char *location)
 {
     char *colon = strrchr(location, ':');
@@ -141,7 +141,7 @@ static void ask(const uint32_t *places, size_t count)
     simt_program_path(program, sizeof program);
     used = (size_t)snprintf(command, sizeof command, "addr2line -a -i -f -C -e '%s'", program);
     for (size_t i = 0; i < count; i++) {
-        /* One back: the call itself, not what comes after it. */
+        /* Subtract 1: the address of the call, not of the instruction after it. */
         used += (size_t)snprintf(command + used, sizeof command - used, " %#" PRIxPTR,
                                  (uintptr_t)__executable_start + places[i] - 1 - bias);
     }

@@ -1,4 +1,4 @@
-/* Places in the program, and the lines of source they come from. */
+/* Places in the program, and their source lines. */
 #ifndef SIMT_SOURCE_H
 #define SIMT_SOURCE_H
 
@@ -8,15 +8,15 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* The place that a call returns to: bytes from the start of the program. */
+/* A place: where a call returns to, in bytes from the start of the program. */
 static inline uint32_t simt_place_of(const void *return_address)
 {
     extern const char __executable_start[];
     return (uint32_t)((uintptr_t)return_address - (uintptr_t)__executable_start);
 }
 
-/* Where in the source a place lies: the innermost line that is not the runtime's own, and the line
- * of the .cu file that brought it in, if that is another one. */
+/* The source line of a place: the innermost line that is not the runtime's own. If that is in
+ * another file, kernel_line is the line of the .cu file that called or included it. */
 struct simt_source {
     const char *file, *function;
     int line;
@@ -24,9 +24,9 @@ struct simt_source {
     int kernel_line;
 };
 const struct simt_source *simt_source_of(uint32_t place);
-/* The same for many at once, which is faster. */
+/* Looks up many places at once, which is faster. */
 void simt_sources_load(const uint32_t *places, size_t count);
-/* The text of a line, or NULL; the same without the white space in front, in `text`. */
+/* The text of a line, or NULL. simt_source_line() copies it without the leading white space. */
 const char *simt_source_text(const char *path, int line);
 bool simt_source_line(const char *path, int line, char *text, size_t size);
 

@@ -1,4 +1,4 @@
-/* What the program's own symbols tell of its data: what is the device's. */
+/* What the program's symbols say about its data: which variables are the device's. */
 #include "program/symbols.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 /* ---- names ---- */
 
-/* Names that sources declare, each between spaces: of kernels and of the device's variables. */
+/* Names of kernels and of device variables that the sources declare, each between spaces. */
 static char *kernel_names, *device_names;
-static bool names_missing; /* a source could not tell */
+static bool names_missing; /* the names of one source are unknown */
 
 static void add_names(char **known, const char *names)
 {
@@ -54,7 +54,7 @@ static bool is_of_device(const struct simt_symbol *object)
     return is_among(device_names, name);
 }
 
-/* The variable that the address lies in, or the one before. */
+/* The variable that contains the address, or else the one before it. */
 static const struct simt_symbol *find_object(uint64_t address, uint64_t *base)
 {
     extern const char __executable_start[];
@@ -83,7 +83,7 @@ bool simt_data_range(uint64_t address, struct simt_range *range)
     if (inside && object > simt_symbols.objects && !is_of_device(object) &&
         is_of_device(object - 1) &&
         address - base + object->offset - object[-1].offset - object[-1].size < 64) {
-        /* Just past the end of a variable of the device. */
+        /* This address is just past the end of a device variable. */
         *range = (struct simt_range){address, 1, SPACE_GLOBAL, true};
     } else if (!is_of_device(object)) {
         *range = (struct simt_range){inside ? base : address, inside ? object->size : 1,
@@ -99,7 +99,7 @@ bool simt_is_variable(uint64_t address, bool managed)
 {
     uint64_t base;
     const struct simt_symbol *object;
-    char name[256] = "&"; /* managed ones are told like this as well */
+    char name[256] = "&"; /* a managed variable is also listed as "&NAME" */
     if (!simt_is_of_program(address) || !device_names || names_missing) {
         return false;
     }
