@@ -1,4 +1,4 @@
-/* The host API of memory: what is allocated, given back, registered. */
+/* The host API of memory: allocate, free, register. */
 
 #include "api/graphs.h"
 #include "base/own.h"
@@ -14,8 +14,8 @@ enum { PITCH = 512 };
 
 #define CALLER __builtin_return_address(0)
 
-/* In a kernel memory comes from the kernels' heap. Errors are the thread's that called, not the
- * host's. */
+/* In a kernel, memory comes from the kernels' heap. An error goes to the calling thread only, not
+ * to the host. */
 static cudaError_t allocate_in_kernel(void **pointer, size_t size)
 {
     if (!pointer) {
@@ -51,7 +51,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     return cudaSuccess;
 }
 
-/* The host waits for all that may use the memory. */
+/* The host waits for every device that may use the memory. */
 static void wait_for_users(const struct simt_region *region)
 {
     for (int device = 0; device < simt_device_count(); device++) {
@@ -61,7 +61,7 @@ static void wait_for_users(const struct simt_region *region)
     }
 }
 
-/* Nothing that this call frees. */
+/* The error for a pointer that this call cannot free. */
 static cudaError_t not_freed(const void *pointer, const char *function, const void *caller)
 {
     const struct simt_region *region = simt_region_find_base(pointer);
@@ -203,7 +203,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
     return cudaSuccess;
 }
 
-/* Before and after, the memory is nobody's: as if the whole of it were written. */
+/* Counts as a write of the whole region, so any use that is not ordered with it is a race. */
 void simt_begin_allocation(const struct simt_region *region, cudaStream_t stream, const char *verb,
                            const char *function, const void *caller)
 {
@@ -260,7 +260,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (!pointer) {
         return cudaSuccess;
     }
-    if (simt_captures(stream)) { /* mostly what the graph itself has allocated */
+    if (simt_captures(stream)) { /* mostly memory that the graph itself has allocated */
         const struct simt_work work = {.type = cudaGraphNodeTypeMemFree,
                                        .function = "cudaFreeAsync",
                                        .caller = CALLER,
@@ -296,7 +296,7 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
     return cudaMalloc(pointer, row * height);
 }
 
-/* ---- where memory is, and hints ---- */
+/* ---- location of memory, and hints ---- */
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {

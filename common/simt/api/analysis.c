@@ -1,4 +1,4 @@
-/* What is behind struct simt_observer: the model, the checks and the counters, put together. */
+/* Connects the model, the checks and the counters to struct simt_observer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +40,11 @@
 #include "observe/observer.h"
 #include "program/source.h"
 
-enum { STOP, REPORT, OFF }; /* SIMT_CHECKS */
+enum { STOP, REPORT, OFF }; /* values of SIMT_CHECKS */
 
 /* ---- whether to analyse ---- */
 
-static bool decided, analysing, is_off, as_usual; /* the last: the user has not asked for it */
+static bool decided, analysing, is_off, as_usual; /* as_usual: the settings decide */
 
 void simt_analyse(bool on)
 {
@@ -59,7 +59,7 @@ static pid_t process;
 
 static void tell_put_off(void);
 
-/* What the program was asked to tell at its end. False: the file cannot be written. */
+/* Prints or writes each report due at the program's end. False if a file cannot be written. */
 static bool tell_all(void)
 {
     fflush(stdout);
@@ -72,8 +72,8 @@ static bool tell_all(void)
     return process != getpid() || simt_write_kept(true);
 }
 
-/* A program that goes on after a finding ends with status 1 all the same. (The C library goes on
- * with the handlers that are left, and takes the last status.) */
+/* A program that continues after a finding still ends with status 1. (The C library then runs the
+ * remaining handlers, and uses the last status.) */
 static void at_end(int status, void *nothing)
 {
     (void)nothing;
@@ -93,7 +93,7 @@ static void last_words(void)
     }
 }
 
-/* Before all that the program has, so that it ends after its last handler and destructor. */
+/* Registered before the program's own handlers and destructors, so it runs after all of them. */
 __attribute__((constructor(102))) static void prepare(void)
 {
     on_exit(at_end, NULL);
@@ -114,7 +114,7 @@ static bool wanted(void)
     return analysing;
 }
 
-/* ---- what was found: told at once, or kept ---- */
+/* ---- findings: printed at once, or kept ---- */
 
 static bool keep;
 static char *told;
@@ -124,7 +124,7 @@ static FILE *told_file;
 void simt_findings_keep(bool on)
 {
     const char *path = simt_asked("SIMT_FINDINGS");
-    if (on && path && !simt_output_is_regular(path)) { /* it is written after each rung */
+    if (on && path && !simt_output_is_regular(path)) { /* the file is rewritten after each rung */
         fprintf(stderr,
                 "simt: SIMT_FINDINGS: cannot write %s: in programs of the steps it must be a "
                 "regular file\n",
@@ -172,14 +172,14 @@ static bool tell_put_off_findings(void)
 
 static void tell_findings(void)
 {
-    tell_put_off_findings(); /* may be the reason */
+    tell_put_off_findings(); /* these findings may be the reason */
     simt_tell_findings(stderr, simt_tell_failed_calls);
 }
 
-/* ---- kernels that read what was never written ---- */
+/* ---- kernels that read memory that was never written ---- */
 
-/* Of a loop that only takes time, no result is used. Where such a kernel is all that was found, it
- * is told when a result goes to the host; if none does, one line at the end is enough. */
+/* A loop that only measures time uses no result. If such a kernel is the only finding, it is
+ * printed when a result is copied to the host. If none is, one line at the end is enough. */
 
 static bool may_wait(void)
 {
@@ -200,7 +200,7 @@ static void put_off(void)
     }
 }
 
-/* A copy to the host is about to be made. */
+/* Called before a copy to the host. */
 static void results_are_used(void)
 {
     if (tell_put_off_findings()) {
@@ -218,7 +218,7 @@ static void tell_put_off(void)
     }
 }
 
-/* Unless they are kept, findings end the program. */
+/* Findings end the program, unless they are kept. */
 static void conclude(void)
 {
     if (!simt_have_findings()) {
@@ -241,7 +241,7 @@ static void conclude(void)
     }
     fflush(stdout);
     if (simt_tell_findings(stderr, simt_tell_failed_calls) > 0 && !simt_goes_on) {
-        tell_put_off_findings(); /* what was found now is perhaps the same again */
+        tell_put_off_findings(); /* the new findings may only repeat these */
         simt_exit();
     }
 }
@@ -283,7 +283,7 @@ static bool start_launch(const struct simt_launch *launch)
     return true;
 }
 
-/* The rest of the launch is not looked at. */
+/* Whether the rest of the launch runs unchecked. */
 static bool enough(void)
 {
     if (!simt_enough()) {
@@ -334,7 +334,7 @@ static void *suspend_block(unsigned int threads)
     struct suspended *kept =
         simt_needed(malloc(sizeof *kept + threads * sizeof *kept->depths), "the analysis");
     memcpy(kept->depths, simt_trace_depths, threads * sizeof *kept->depths);
-    simt_ranges_forget(); /* places of a cluster's blocks come and go */
+    simt_ranges_forget(); /* blocks of a cluster map and unmap their shared memory */
     kept->order = simt_causality_suspend();
     kept->pages = simt_shadow_suspend();
     kept->replayed = simt_replay_suspend(threads);
@@ -416,7 +416,7 @@ static void part_take(struct simt_part *part, unsigned int number)
     }
 }
 
-/* ---- where threads meet ---- */
+/* ---- barriers, exits, warp collectives ---- */
 
 static void exits(void)
 {
@@ -477,7 +477,7 @@ static void collective(const void *caller, enum simt_collective operation, uint3
     } else if (syncs || simt_now.fine) {
         simt_trace_check();
     } else {
-        return; /* a shuffle, and nothing that it could order */
+        return; /* a shuffle, with no access to order */
     }
     simt_causality_meet(simt_recorder.thread / SIMT_WARP_SIZE, lanes, syncs, whole);
 }
@@ -529,7 +529,7 @@ static void proxy_fence(enum simt_proxy proxy, const void *map)
 static void bulk_begins(const void *caller, size_t bytes, const void *of_barrier)
 {
     struct simt_line_counters *counters = simt_count_at(caller);
-    simt_not_repeatable(); /* what it uses is not noted */
+    simt_not_repeatable(); /* its memory accesses are not recorded */
     counters->bulk_copies++;
     counters->bulk_bytes += bytes;
     simt_trace_check();
@@ -593,7 +593,7 @@ static void wgmma_begins(const void *caller, unsigned int thread, const void *fr
     simt_check_wgmma_read((uintptr_t)from, thread, simt_site_number(simt_place_of(caller)));
 }
 
-/* Whatever their layout, operands are read 128 bytes at a time, without conflicts. */
+/* wgmma reads its operands 128 bytes at a time, without bank conflicts, whatever their layout. */
 static void wgmma_reads(const void *caller, unsigned int bytes)
 {
     simt_count_at(caller)->matrix_wavefronts += bytes / 128;
@@ -624,7 +624,7 @@ static void undefined_stored(const struct simt_event *store, uint64_t value)
     const struct simt_outside *from = &simt_outside;
     struct finding *new;
     if (!from->name || !simt_is_undefined(simt_recorder.thread, value, event_size(store)) ||
-        simt_is_local((const void *)(uintptr_t)store->address)) { /* which may go no further */
+        simt_is_local((const void *)(uintptr_t)store->address)) { /* it may stay in the thread */
         return;
     }
     new = simt_add_finding((struct finding){.wrong = UNDEFINED,
@@ -652,7 +652,7 @@ static void freed(const void *address, size_t size)
 
 static void operation(void)
 {
-    simt_not_repeatable(); /* if it is a kernel's */
+    simt_not_repeatable(); /* if a kernel started it */
     simt_repeats_come_first();
     if (simt_instrumented() && wanted()) {
         simt_check_operation();

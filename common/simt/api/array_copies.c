@@ -1,5 +1,5 @@
 /* The host API of CUDA arrays: copies between arrays, of runs of bytes, between devices, in
- * batches; and what is asked of arrays. */
+ * batches; and queries about arrays. */
 #include <string.h>
 
 #include "api/api.h"
@@ -14,7 +14,7 @@ static bool exists(cudaArray_const_t array)
            cudaArrayGetInfo(&format, NULL, NULL, (cudaArray_t)(uintptr_t)array) == cudaSuccess;
 }
 
-/* Bytes that follow one another, from this byte of this row on; `first` is NULL if it does not have
+/* `count` consecutive bytes, from byte x of row y. `first` is NULL if the array does not contain
  * them. */
 static struct simt_rows run_of(cudaArray_const_t array, size_t x, size_t y, size_t count)
 {
@@ -108,7 +108,7 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *copy)
     return copy_peer(copy, NULL, __func__, CALLER);
 }
 
-/* An operand as cudaMemcpy3D() takes it. Without an array on either side, all is in bytes. */
+/* Converts an operand for cudaMemcpy3D(). If neither side is an array, sizes are in bytes. */
 static void put_operand(const struct cudaMemcpy3DOperand *given, struct cudaExtent extent,
                         size_t element, cudaArray_t *array, struct cudaPos *at,
                         struct cudaPitchedPtr *memory)
@@ -149,7 +149,7 @@ cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *cop
     return simt_error(error);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *needs,
                                            cudaArray_t array, int device)

@@ -32,7 +32,7 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
     return (struct cudaChannelFormatDesc){x, y, z, w, kind};
 }
 
-/* One, two or four components, all of 8, 16 or 32 bits. */
+/* A format has one, two or four components, all of 8, 16 or 32 bits. */
 static bool format_exists(const struct cudaChannelFormatDesc *format)
 {
     const unsigned int count = simt_components(format);
@@ -164,7 +164,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArray_c
 
 /* ---- copies of rows ---- */
 
-/* Rows of an array from this byte of this row on; `first` is NULL if it does not have them. */
+/* Rows of an array from byte x of row y. `first` is NULL if the array does not contain them. */
 static struct simt_rows rows_of(cudaArray_const_t array, size_t x, size_t y, size_t width,
                                 size_t height)
 {
@@ -177,7 +177,7 @@ static struct simt_rows rows_of(cudaArray_const_t array, size_t x, size_t y, siz
     return rows;
 }
 
-/* A run of bytes, which goes on in the rows that follow. */
+/* Consecutive bytes, which may continue in the rows that follow. */
 static struct simt_rows run_of(cudaArray_const_t array, size_t x, size_t y, size_t count)
 {
     struct simt_rows rows = {NULL, count, count, 1};
@@ -278,7 +278,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent exten
     return cudaMalloc(&pointer->ptr, pitch * extent.height * extent.depth);
 }
 
-/* One end of a copy: its first byte, or NULL if it is not there. */
+/* One end of a copy. `first` is its first byte, or NULL if it does not exist. */
 struct end {
     char *first;
     size_t pitch, slice;
@@ -308,7 +308,7 @@ static struct end end_of(cudaArray_const_t array, struct cudaPos at, struct cuda
 cudaError_t simt_copy_box(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool waits,
                           const char *function, const void *caller)
 {
-    size_t element = 1; /* where an array takes part, widths are in elements */
+    size_t element = 1; /* if one side is an array, widths are in elements */
     struct end to, from;
     if (!p || (!p->srcArray == !p->srcPtr.ptr) || (!p->dstArray == !p->dstPtr.ptr)) {
         return simt_call_failed(function, caller, cudaErrorInvalidValue,

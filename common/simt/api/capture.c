@@ -1,5 +1,5 @@
-/* The host API of streams that are captured: what they are asked for is not done, but becomes nodes
- * of a graph. */
+/* The host API of stream capture: calls on a captured stream do no work, but become nodes of a
+ * graph. */
 #include <stdlib.h>
 
 #include "api/graphs.h"
@@ -14,10 +14,10 @@ struct capture {
     cudaGraph_t graph;
     enum cudaStreamCaptureMode mode;
     bool invalid;
-    bool is_given; /* the graph is the program's already */
+    bool is_given; /* the program passed the graph */
 };
 
-/* The nodes that come next come after these. */
+/* The next nodes of a stream depend on these. */
 struct front {
     cudaGraphNode_t *nodes;
     size_t count;
@@ -32,7 +32,7 @@ struct part {
 };
 static struct part *parts;
 
-/* An event that was recorded in one of these. */
+/* An event that was recorded in a captured stream. */
 struct mark {
     struct mark *next;
     cudaEvent_t event;
@@ -99,7 +99,7 @@ cudaError_t simt_capture(cudaStream_t stream, const struct simt_work *work)
     return cudaSuccess;
 }
 
-/* ---- what is not allowed meanwhile ---- */
+/* ---- calls that are not allowed during a capture ---- */
 
 static cudaError_t forbid(struct capture *capture, cudaError_t error, const char *function,
                           const void *caller)
@@ -220,7 +220,7 @@ cudaError_t simt_capture_wait(cudaStream_t stream, cudaEvent_t event, bool recor
 
 /* ---- begin and end ---- */
 
-/* `graph`: the program's, or NULL for one that is made. */
+/* `graph`: the program's graph, or NULL to make a new one. */
 static cudaError_t begin(cudaStream_t stream, cudaGraph_t graph, enum cudaStreamCaptureMode mode,
                          const void *caller)
 {
@@ -291,7 +291,7 @@ static void look_back(cudaGraphNode_t node)
     }
 }
 
-/* Whether all that was captured comes before where the first stream is now. */
+/* Whether the current position of the origin stream depends on all captured nodes. */
 static bool is_joined(const struct part *origin)
 {
     for (cudaGraphNode_t node = origin->capture->graph->first; node; node = node->next) {

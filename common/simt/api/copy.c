@@ -35,8 +35,8 @@ void *simt_symbol(const volatile void *address, size_t symbol_size, size_t offse
     return offset <= symbol_size && size <= symbol_size - offset ? base + offset : NULL;
 }
 
-/* Why [address, address + size) may not be copied, in words; NULL if it may. It is inside one
- * region, or the host's own. `kind_says_device`: the direction of the copy does. */
+/* Why [address, address + size) may not be copied, in words; NULL if it may. Allowed: bytes inside
+ * one region, or the host's own memory. `kind_says_device`: the copy's direction says device. */
 static const char *trouble(const void *address, size_t size, bool kind_says_device, bool any_place)
 {
     static char text[SIMT_REASON];
@@ -80,11 +80,11 @@ struct copy {
     size_t to_pitch, from_pitch, width, height;
     enum cudaMemcpyKind kind;
     cudaStream_t stream;
-    bool waits;     /* the function returns when it is done */
-    bool any_place; /* also a variable whose address has not been asked for */
+    bool waits;     /* the function returns only when the copy is done */
+    bool any_place; /* also a variable whose address was never asked for */
 };
 
-/* Memory of the host that no stream may use while the host goes on: it is copied at once. */
+/* Pageable host memory. Streams cannot use it while the host continues, so it is copied at once. */
 static bool is_pageable(const void *address)
 {
     return !simt_region_find(address);
@@ -96,8 +96,8 @@ static bool is_of_device(const void *address)
     return region && (region->kind == REGION_DEVICE || region->kind == REGION_SYMBOL);
 }
 
-/* Between the memories of two devices, a copy in the default stream comes after all that either
- * has been asked for, and before all that comes. */
+/* A copy between two devices in the default stream is ordered after all earlier work of both
+ * devices, and before all later work. */
 static void meet_others(const struct copy *copy)
 {
     const struct simt_region *to = simt_region_find(copy->to), *from = simt_region_find(copy->from);
@@ -109,7 +109,7 @@ static void meet_others(const struct copy *copy)
     simt_devices_meet(simt_own.device, from->device);
 }
 
-/* A direction that says the host's, where memory is the device's. */
+/* Notes a direction that says host if the memory is the device's. */
 static void note_way(char *text, size_t size, const struct copy *copy)
 {
     const bool from_host =
@@ -122,8 +122,8 @@ static void note_way(char *text, size_t size, const struct copy *copy)
     }
 }
 
-/* The host waits for copies to or from its own memory, if they are not asynchronous; for those to
- * pageable memory in any case. */
+/* The host waits for a synchronous copy to or from its own memory. It always waits for a copy to
+ * pageable memory. */
 static void copy_in_order(const struct copy *copy, const char *function, const void *caller)
 {
     struct simt_operation *operation;
@@ -160,7 +160,7 @@ static cudaError_t capture_copy(const struct copy *copy, const char *function, c
     return simt_capture(copy->stream, &work);
 }
 
-/* Behind pinned or managed memory a copy finds what is there, and is a finding. */
+/* A copy that starts past the end of pinned or managed memory is also a finding. */
 static cudaError_t refuse(const struct copy *copy, const char *function, const void *caller,
                           const char *end, const char *trouble)
 {
@@ -280,7 +280,7 @@ cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum 
 
 struct fill {
     char *to;
-    unsigned int value; /* of elements of so many bytes; 0 is 1 */
+    unsigned int value; /* of elements of `element` bytes; 0 means 1 */
     size_t pitch, width, height;
     cudaStream_t stream;
     unsigned int element;
@@ -293,15 +293,15 @@ static void fill_row(char *to, const struct fill *fill)
         return;
     }
     for (size_t i = 0; i < fill->width; i += fill->element) {
-        memcpy(to + i, &fill->value, fill->element); /* the low bytes come first */
+        memcpy(to + i, &fill->value, fill->element); /* little-endian: the low bytes come first */
     }
 }
 
-/* The latest fills of device memory. Who measures fills a buffer before each launch, to have it out
- * of the caches: if nobody can have written there since, it is still full. */
+/* The latest fills of device memory. Benchmarks fill a buffer before each launch to flush the
+ * caches. If no write was possible since the last fill, the buffer still has its values. */
 static struct {
     struct fill fill;
-    uint64_t changed; /* when that memory could be written last */
+    uint64_t changed; /* the last time when that memory could be written */
 } filled[4];
 static unsigned int next_filled;
 
@@ -492,7 +492,7 @@ cudaError_t simt_copy_symbol(const char *function, const volatile void *symbol, 
 
 /* ---- between devices ---- */
 
-/* Whose memory it is, if it is a device's. */
+/* Whether the memory is this device's, or no device's. */
 static bool is_of(const void *address, int device)
 {
     const struct simt_region *region = simt_region_find(address);

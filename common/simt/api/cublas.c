@@ -1,4 +1,4 @@
-/* cuBLAS: handles, and what all of its functions do. */
+/* cuBLAS: handles, and code that all its functions share. */
 #include "api/cublas.h"
 
 #include <stdio.h>
@@ -138,7 +138,7 @@ static size_t bytes_of(const struct simt_operand *operand)
     return operand->columns == 0 ? 0 : (operand->columns - 1) * operand->pitch + operand->column;
 }
 
-/* What is wrong with where an operand lies, or NULL. */
+/* What is wrong with an operand's memory, or NULL. */
 static const char *trouble(const struct simt_operand *operand)
 {
     const struct simt_region *region = simt_region_find(operand->first);
@@ -175,7 +175,7 @@ static struct simt_piece piece_of(const struct simt_operand *operand)
                                operand->columns};
 }
 
-/* An operation knows one piece that is read and one that is written. */
+/* An operation records one piece that is read and one that is written. */
 static void note_operation(const struct simt_blas_call *call, const struct simt_operand *out,
                            const struct simt_operand *in)
 {
@@ -230,7 +230,7 @@ cublasStatus_t simt_blas_end(const struct simt_blas_call *call, const struct sim
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* To the host, after the work is done. */
+/* Stores a result for the host only after the work is done. */
 void simt_blas_result(const struct simt_blas_call *call, void *to, const void *from, size_t size)
 {
     const bool of_device = call->handle->pointers == CUBLAS_POINTER_MODE_DEVICE;
@@ -246,7 +246,7 @@ void simt_blas_result(const struct simt_blas_call *call, void *to, const void *f
     }
 }
 
-/* ---- to the device and back ---- */
+/* ---- copies to and from the device ---- */
 
 static cublasStatus_t copy(size_t width, size_t height, const void *from, size_t from_pitch,
                            void *to, size_t to_pitch, cudaStream_t stream, bool waits,

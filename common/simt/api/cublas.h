@@ -1,4 +1,4 @@
-/* What the files of cuBLAS share. */
+/* Declarations that the files of cuBLAS share. */
 #ifndef SIMT_CUBLAS_H
 #define SIMT_CUBLAS_H
 
@@ -17,13 +17,13 @@ struct cublasContext {
 
 bool simt_blas_exists(cublasHandle_t handle);
 
-/* Columns of bytes that a function reads or writes; `first` may be NULL where it does nothing. */
+/* Columns of bytes that a function reads or writes. `first` may be NULL if nothing is done. */
 struct simt_operand {
-    const char *name; /* as messages call it */
+    const char *name; /* the name in messages */
     const void *first;
-    size_t column, pitch, columns; /* bytes, bytes, how many */
+    size_t column, pitch, columns; /* bytes, bytes, number */
 };
-/* Columns without a gap are one. */
+/* Columns without gaps become one column. */
 static inline struct simt_operand simt_columns(const char *name, const void *first, size_t column,
                                                size_t pitch, size_t columns)
 {
@@ -54,18 +54,18 @@ struct simt_blas_call {
 #define SIMT_BLAS_CALL(handle)                                                                     \
     const struct simt_blas_call call = {handle, __func__, __builtin_return_address(0)}
 
-/* The work begins, in the handle's stream: the device's memory can be touched. `out`: what is
- * written; the others are read. What is not there, or not the device's, is told, and ends the call
- * with this status. */
+/* Starts the work in the handle's stream, and opens the device's memory for it. `out` is written;
+ * the others are read. A message names an operand that is not valid device memory; the call then
+ * returns this status. */
 cublasStatus_t simt_blas_begin(const struct simt_blas_call *call, const struct simt_operand *out,
                                const struct simt_operand *in, size_t count);
 cublasStatus_t simt_blas_end(const struct simt_blas_call *call, const struct simt_operand *out);
-/* A factor, of the host or of the device, whose memory can be touched. */
+/* A factor in host or device memory. Device memory must be open. */
 static inline void simt_blas_scalar(void *to, const void *from, size_t size)
 {
     memcpy(to, from, size);
 }
-/* A result goes where the handle's pointer mode says, after the work. */
+/* Stores a result after the work, in the memory that the handle's pointer mode names. */
 void simt_blas_result(const struct simt_blas_call *call, void *to, const void *from, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* cuBLAS's matrix products. Both matrices are packed, as floats or, for sums in double or int, as
- * doubles; sums are made in that type (cublas_sums.c). */
+/* cuBLAS's matrix products. Both matrices are packed as floats. For sums in double or int they are
+ * packed as doubles. The sums have the same type (cublas_sums.c). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@ static size_t index_of(int row, int column, int ld, bool transposed)
                       : (size_t)column * (size_t)ld + (size_t)row;
 }
 
-/* A matrix of `rows` rows and k columns in stripes of so many rows, each column by column; what the
- * last one lacks is 0. */
+/* Packs a matrix of `rows` rows and k columns into stripes of `stripe` rows. A stripe is stored
+ * column by column. The last stripe is padded with zeros. */
 static void *packed(const struct simt_product *g, const void *matrix,
                     const struct simt_layout *layout, bool transposed, size_t rows, size_t stripe)
 {
@@ -42,7 +42,7 @@ static double finished(const struct simt_epilogue *epilogue, int row, double val
     switch (epilogue->function) {
     case SIMT_RELU:
         return value < 0 ? 0 : value;
-    case SIMT_GELU: /* by tanh, as cuBLASLt has it */
+    case SIMT_GELU: /* with tanh, like cuBLASLt */
         return 0.5 * value *
                (1 + tanh(sqrt(2 / acos(-1)) * (value + 0.044715 * value * value * value)));
     default:
@@ -50,7 +50,7 @@ static double finished(const struct simt_epilogue *epilogue, int row, double val
     }
 }
 
-/* The elements from a row and a column on; `sums`: a tile's. */
+/* Stores the elements of one tile, starting at `row` and `column`. `sums`: the tile's sums. */
 static void put_tile(const struct simt_product *g, const struct simt_operands *at, int row,
                      int column, int height, const void *sums)
 {
@@ -130,7 +130,7 @@ static bool is_valid(const struct simt_product *g)
            g->d.ld >= (g->d.by_rows ? g->n : g->m);
 }
 
-/* The memory of a matrix with rows x columns elements, if it lay by columns. */
+/* The memory of a matrix with rows x columns elements. With `by_rows` it is stored row by row. */
 static struct simt_operand memory_of(const char *name, const void *first,
                                      const struct simt_layout *layout, bool by_rows, int rows,
                                      int columns)
@@ -236,7 +236,7 @@ bool simt_product_reads(cudaDataType type)
     return simt_number_size(type) > 0;
 }
 
-/* ---- what programs call ---- */
+/* ---- the API ---- */
 
 static const struct simt_batches one = {.count = 1};
 

@@ -1,4 +1,4 @@
-/* cuBLASLt: descriptions of products, and the products themselves by cublas_gemm.c. */
+/* cuBLASLt: descriptions of products. cublas_gemm.c computes the products. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "cuda/cublasLt.h"
 #include "memory/memory.h"
 
-/* ---- what the descriptions hold ---- */
+/* ---- contents of the descriptions ---- */
 
 struct desc {
     int32_t compute, scale, pointer_mode, transposed_a, transposed_b, epilogue, bias_type;
@@ -30,7 +30,7 @@ _Static_assert(sizeof(struct desc) <= sizeof(cublasLtMatmulDescOpaque_t), "it fi
 _Static_assert(sizeof(struct layout) <= sizeof(cublasLtMatrixLayoutOpaque_t), "it fits");
 _Static_assert(sizeof(struct preference) <= sizeof(cublasLtMatmulPreferenceOpaque_t), "it fits");
 
-/* An attribute's place in its struct. Size 0: it can be set, to no effect. */
+/* An attribute's place in its struct. Size 0: setting it has no effect. */
 struct attribute {
     int name;
     size_t offset, size;
@@ -102,7 +102,7 @@ static cublasStatus_t set(void *object, const struct attribute *attribute, const
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* With no room, only how much is needed is told. */
+/* If size is 0, returns only the size needed. */
 static cublasStatus_t get(const void *object, const struct attribute *attribute, void *value,
                           size_t size, size_t *written)
 {
@@ -221,7 +221,7 @@ cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *prefer
     CREATE(preference, cublasLtMatmulPreferenceInit_internal(*preference, sizeof **preference));
 }
 
-/* ---- the library ---- */
+/* ---- handles ---- */
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle)
 {
@@ -274,7 +274,7 @@ static struct simt_layout layout_of(const struct layout *layout)
                                 layout->order == CUBLASLT_ORDER_ROW};
 }
 
-/* Whether a matrix has `rows` x `columns` elements, or the other way round, and can be read. */
+/* Checks that op(matrix) has `rows` x `columns` elements, and that its layout is supported. */
 static cublasStatus_t check_layout(const struct layout *layout, bool transposed, uint64_t rows,
                                    uint64_t columns, int32_t batches)
 {
@@ -291,7 +291,7 @@ static cublasStatus_t check_layout(const struct layout *layout, bool transposed,
                : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
-/* The product that the descriptions mean, if they agree and there is one. */
+/* The product that the descriptions define, if they agree and it is supported. */
 static cublasStatus_t product_of(const struct desc *desc, const struct matrices *of,
                                  struct simt_product *product)
 {
@@ -333,7 +333,7 @@ static cublasStatus_t product_of(const struct desc *desc, const struct matrices 
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Copies of what the program's descriptions hold. */
+/* Copies the contents of the program's descriptions. */
 static bool read_descriptions(cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
                               cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
                               cublasLtMatrixLayout_t d, struct desc *read,
@@ -411,7 +411,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                                          .stride_c = matrices.c.stride,
                                          .stride_d = matrices.d.stride};
     const cudaStream_t kept = handle->stream;
-    handle->stream = stream; /* the work is done in it */
+    handle->stream = stream; /* the work runs in this stream */
     status = simt_product_run(&call, &product, &(struct simt_operands){a, b, c, d}, &batches);
     handle->stream = kept;
     return status;

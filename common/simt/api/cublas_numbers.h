@@ -1,4 +1,4 @@
-/* Numbers of the types that cuBLAS is told of, as doubles. */
+/* Reads and writes numbers of cuBLAS's data types as doubles. */
 #ifndef SIMT_CUBLAS_NUMBERS_H
 #define SIMT_CUBLAS_NUMBERS_H
 
@@ -22,11 +22,11 @@ static inline size_t simt_number_size(cudaDataType type)
     case CUDA_R_64F:
         return 8;
     default:
-        return 0; /* not known */
+        return 0; /* not supported */
     }
 }
 
-/* Of 16 bits, as PTX's conversions have them. */
+/* The PTX number of a 16-bit type, for conversions. */
 static inline unsigned int simt_small_type(cudaDataType type)
 {
     return type == CUDA_R_16F ? SIMT_PTX_F16 : SIMT_PTX_BF16;

@@ -1,11 +1,10 @@
 /* The layout of shared memory.
  *
- * Here a __shared__ variable is a thread_local one (cuda_runtime.h). So the compiler knows, as nvcc
- * does, that shared and global memory differ, and it knows where the variable is. The linker puts
- * the variables of all kernels into one block. On a GPU a kernel has only its own variables, one
- * after the other in the order of declaration. This file finds that layout from the program's
- * symbols. The layout gives the size per kernel, the start of dynamic shared memory, and the banks
- * of each variable.
+ * Here a __shared__ variable is a thread_local one (cuda_runtime.h). So the compiler, like nvcc,
+ * can tell shared from global memory, and knows where the variable is. The linker puts the
+ * variables of all kernels into one block. On a GPU a kernel has only its own variables, in the
+ * order of declaration. This file finds that layout from the program's symbols. The layout gives
+ * the size per kernel, the start of dynamic shared memory, and the banks of each variable.
  *
  * simt_rewrite adds a gap after each declaration: an unused variable, simt_gap_N. An access past
  * the end of an array lands there. Symbols do not tell the alignment of a variable; the size of its
