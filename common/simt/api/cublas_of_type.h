@@ -1,5 +1,5 @@
-/* cuBLAS on vectors, and on a matrix and vectors, of one type: cublas_vectors.c includes this for
- * each, with T, FUNCTION, INDEX_FUNCTION and EXTREME defined. Sums are made in double. */
+/* cuBLAS on vectors, and on a matrix and vectors, for one type. Per type, cublas_vectors.c defines
+ * T, FUNCTION, INDEX_FUNCTION and EXTREME and includes this file. Sums are in double. */
 
 cublasStatus_t FUNCTION(dot)(cublasHandle_t handle, int n, const T *x, int x_step, const T *y,
                              int y_step, T *result)

@@ -10,9 +10,9 @@ struct simt_layout {
     bool by_rows; /* else by columns */
 };
 
-/* What becomes of a sum before it is stored. */
+/* The operation on each sum before it is stored. */
 struct simt_epilogue {
-    const void *bias; /* a number for each row, or NULL */
+    const void *bias; /* one number per row, or NULL */
     cudaDataType bias_type;
     long long bias_stride; /* from batch to batch, in elements */
     enum { SIMT_IDENTITY, SIMT_RELU, SIMT_GELU } function;
@@ -20,8 +20,7 @@ struct simt_epilogue {
 
 /* D = epilogue(alpha op(A) op(B) + beta C), m x n. */
 struct simt_product {
-    bool transposed_a,
-        transposed_b; /* as they lie: a matrix by rows is one by columns transposed */
+    bool transposed_a, transposed_b; /* in memory: by rows means transposed by columns */
     int m, n, k;
     struct simt_layout a, b, c, d;
     bool exact; /* sums in double */
@@ -32,7 +31,7 @@ struct simt_product {
 struct simt_batches {
     int count;
     long long stride_a, stride_b, stride_c, stride_d; /* in elements */
-    const void *const *a, *const *b;                  /* or pointers, in memory of the device */
+    const void *const *a, *const *b;                  /* or pointers, in device memory */
     void *const *c;
 };
 
@@ -41,15 +40,15 @@ struct simt_operands {
     void *d;
 };
 
-/* A tile of C: so many bytes of a column, and so many columns. Its sums, column by column. */
+/* A tile of C: bytes per column, and columns. Its sums are stored column by column. */
 enum {
     SIMT_TILE_ROW_BYTES = 64,
     SIMT_TILE_COLUMNS = 4,
     SIMT_TILE_BYTES_OF_SUMS = SIMT_TILE_ROW_BYTES * SIMT_TILE_COLUMNS
 };
-/* The sums of a product of doubles (exact) or floats: of so many stripes of a tile's height and so
- * many of its columns. A and B are packed in such stripes, each along k, and are the function's
- * from now on. It calls `put` for each tile; false if there is no memory. */
+/* The sums of a product of doubles (exact) or floats. `stripes` and `columns` count in tile heights
+ * and tile widths. A and B are packed in such stripes, each along k. The function frees them. It
+ * calls `put` for each tile. False if there is no memory. */
 bool simt_product_sums(bool exact, size_t stripes, size_t columns, size_t k, char *a, char *b,
                        void (*put)(void *context, size_t stripe, size_t column, const void *sums),
                        void *context);
@@ -57,9 +56,9 @@ bool simt_product_sums(bool exact, size_t stripes, size_t columns, size_t k, cha
 /* The type of alpha and beta, and whether sums are made in double. */
 cudaDataType simt_scale_of(cublasComputeType_t compute);
 bool simt_is_exact(cublasComputeType_t compute);
-bool simt_product_reads(cudaDataType type); /* whether matrices may be of it */
+bool simt_product_reads(cudaDataType type); /* whether it supports matrices of this type */
 
-/* Reads the factors; false if there are none. */
+/* Reads the factors. False if a pointer is NULL. */
 bool simt_product_factors(struct simt_product *product, const void *alpha, const void *beta,
                           cudaDataType type);
 cublasStatus_t simt_product_run(const struct simt_blas_call *call,

@@ -1,6 +1,6 @@
-/* The sums of a product, each in the order of k: a tile of C at a time, whose sums stay in
- * registers and whose rows of A in the cache. Large ones are made on all cores, and kept: programs
- * that measure a product ask for the same one again and again. */
+/* The sums of a product, each in the order of k. One tile of C is computed at a time: its sums stay
+ * in registers, its rows of A in the cache. Large products use all cores. The latest large result
+ * is kept, because programs that measure a product call it repeatedly. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ struct work {
     const char *a, *b;
     char *sums;
     size_t stripes, columns, k, element;
-    atomic_size_t next; /* stripe */
+    atomic_size_t next; /* the next stripe */
 };
 
 static void *do_stripes(void *context)
@@ -102,7 +102,7 @@ static void do_all(struct work *work, unsigned int threads)
     }
 }
 
-/* ---- what is kept ---- */
+/* ---- the result that is kept ---- */
 
 static struct kept {
     bool exact;

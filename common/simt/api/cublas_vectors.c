@@ -1,4 +1,4 @@
-/* cuBLAS on vectors, and on a matrix and vectors. */
+/* cuBLAS operations on vectors, and on a matrix and vectors. */
 #include <math.h>
 
 #include "api/cublas.h"
@@ -6,7 +6,7 @@
 #include "api/errors.h"
 #include "memory/memory.h"
 
-/* The element of a vector, which a negative step reads from its end. */
+/* The index of element i. If the step is negative, the vector is read from its end. */
 static size_t at(int i, int n, int step)
 {
     return (size_t)(step < 0 ? (long long)(i - n + 1) * step : (long long)i * step);
@@ -41,7 +41,7 @@ static size_t at(int i, int n, int step)
 #define EXTREME extreme_of_doubles
 #include "api/cublas_of_type.h"
 
-/* As the vendor's table has them. */
+/* The combinations of types in NVIDIA's table. */
 static bool scales(cudaDataType alpha, cudaDataType x, cudaDataType execution)
 {
     const bool half = x == CUDA_R_16F || x == CUDA_R_16BF;

@@ -19,12 +19,12 @@ struct curandGenerator_st {
     struct simt_draws draws;
     bool of_host;
     cudaStream_t stream;
-    unsigned int dimensions; /* of a quasirandom one, whose next point is draws.turn */
+    unsigned int dimensions; /* of a quasirandom generator; its next point is draws.turn */
 };
 
 static struct curandGenerator_st *generators;
 
-/* Programs also hand in what was never made, or is no more. */
+/* Programs also pass handles that were never made, or that were destroyed. */
 static bool exists(curandGenerator_t generator)
 {
     const struct curandGenerator_st *known = generators;
@@ -44,8 +44,8 @@ static bool is_quasi(const struct curandGenerator_st *generator)
     return generator->draws.type == CURAND_RNG_QUASI_SOBOL32 || is_sobol64(generator);
 }
 
-/* Whether it refuses an odd count of normal numbers, which it makes in pairs. The documentation
- * says so of all pseudorandom generators; cuRAND 10.4 on an H200 does so with these. */
+/* Whether it refuses an odd count of normal numbers, because it makes them in pairs. NVIDIA
+ * documents this for all pseudorandom generators; cuRAND 10.4 on an H200 does it for these only. */
 static bool makes_pairs(const struct curandGenerator_st *generator)
 {
     const curandRngType_t type = generator->draws.type;
@@ -117,7 +117,7 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
     return CURAND_STATUS_SUCCESS;
 }
 
-/* Of which generators a setting is none: 0 is of no kind. */
+/* The status of a call that a generator may not support (`is_none`: it does not). */
 static curandStatus_t no_setting(curandGenerator_t generator, bool is_none)
 {
     return !exists(generator) ? CURAND_STATUS_NOT_INITIALIZED
@@ -229,7 +229,7 @@ static void end(curandGenerator_t generator, void *output, size_t bytes)
     }
 }
 
-/* Of a quasirandom generator, all numbers of the first dimension come first, then the second's. */
+/* A quasirandom generator returns all numbers of dimension 1, then all of dimension 2, ... */
 static curandStatus_t begin_points(curandGenerator_t generator, const void *output, size_t count,
                                    size_t size, const char *name, const void *caller)
 {
@@ -263,7 +263,7 @@ static double double_of(const struct curandGenerator_st *generator, uint64_t bit
                                  : (double)(bits >> 32) * 0x1p-32 + 0x1p-32;
 }
 
-/* The number below which a normal one is with this probability. */
+/* The inverse of the normal distribution function. */
 static double normal_below(double probability)
 {
     return -1.4142135623730951 * simt_erfcinv(2 * probability);
@@ -313,7 +313,7 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
                                 : CURAND_STATUS_ALLOCATION_FAILED;
 }
 
-/* Two by two, by Box and Muller; quasirandom ones each by what it is the probability of. */
+/* Box-Muller, in pairs. Quasirandom numbers use the inverse distribution function instead. */
 #define GENERATE_NORMAL(name, T, draw_pair, quasi, log, sqrt, sin, cos, shape)                     \
     curandStatus_t name(curandGenerator_t generator, T *output, size_t count, T mean, T deviation) \
     {                                                                                              \
@@ -355,8 +355,8 @@ GENERATE_NORMAL(curandGenerateLogNormal, float, simt_draw_floats, normal_below(f
 GENERATE_NORMAL(curandGenerateLogNormalDouble, double, simt_draw_doubles,
                 normal_of(generator, bits), log, sqrt, sin, cos, exp)
 
-/* The number below or at which one of Poisson's is with this probability; of a large mean, as if it
- * were normal. */
+/* The inverse of the Poisson distribution function. A large mean uses the normal distribution
+ * instead. */
 static unsigned int poisson_of(double probability, double mean)
 {
     const double LARGE = 500;

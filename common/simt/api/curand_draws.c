@@ -7,10 +7,10 @@
 
 enum { WEYL = 362437, TWISTED = 624, PHILOX_WORDS = 4 };
 
-/* So many outputs are of one sequence before it is the next one's turn. */
+/* A kind takes `group` outputs from one sequence, then `group` outputs from the next sequence. */
 struct kind {
     unsigned int sequences, group;
-    size_t bytes; /* of a sequence's state */
+    size_t bytes; /* bytes per state of a sequence */
     void (*start)(const struct simt_draws *draws, void *state, unsigned long long sequence,
                   unsigned long long drawn);
     uint32_t (*draw)(const struct simt_draws *draws, void *state, unsigned long long sequence);
@@ -56,7 +56,7 @@ static void start_mrg(const struct simt_draws *draws, void *state, unsigned long
     simt_mrg32k3a_jump(state, sequence, drawn);
 }
 
-/* From 1 to MODULUS. */
+/* The result is between 1 and MODULUS. */
 static uint32_t draw_mrg(const struct simt_draws *draws, void *state, unsigned long long sequence)
 {
     unsigned int *const w = state;
@@ -77,7 +77,7 @@ static uint32_t draw_mrg(const struct simt_draws *draws, void *state, unsigned l
 
 struct philox {
     unsigned long long drawn;
-    uint32_t words[PHILOX_WORDS]; /* those among which the last one drawn was */
+    uint32_t words[PHILOX_WORDS]; /* the current four outputs */
 };
 
 static void fill_philox(const struct simt_draws *draws, struct philox *state,
@@ -267,7 +267,7 @@ double simt_draw_double(struct simt_draws *draws)
     return number;
 }
 
-/* A pair is of one sequence: two outputs of a group, or one where a group is one. */
+/* A pair comes from one sequence. It counts as two outputs if group > 1, else as one. */
 static void pass_pair(struct simt_draws *draws)
 {
     draws->turn += kind_of(draws)->group > 1 ? 2 : 1;

@@ -1,5 +1,5 @@
-/* What a generator of cuRAND's draws. Pseudorandom numbers come from many sequences in turn: which
- * number is of which sequence is, with the seed, what a program's results depend on. */
+/* The raw outputs of a cuRAND generator. A generator draws from many pseudorandom sequences in
+ * turn. Results depend on the seed, and on which sequence each output comes from. */
 #ifndef SIMT_CURAND_DRAWS_H
 #define SIMT_CURAND_DRAWS_H
 
@@ -10,15 +10,15 @@
 
 struct simt_draws {
     curandRngType_t type;
-    bool legacy; /* its order: of fewer sequences */
+    bool legacy; /* the legacy order; MRG32k3a: fewer sequences */
     unsigned long long seed, offset;
-    unsigned long long turn; /* outputs since the beginning */
-    void *states;            /* of the sequences; NULL: not yet */
+    unsigned long long turn; /* number of the next output */
+    void *states;            /* states of the sequences; NULL before the first use */
 };
 
 bool simt_draws_know(curandRngType_t type);
 bool simt_draws_can_skip(curandRngType_t type);
-/* False if there is no memory. */
+/* Creates the states. False if there is no memory. */
 bool simt_draws_prepare(struct simt_draws *draws);
 void simt_draws_start_over(struct simt_draws *draws);
 
@@ -26,7 +26,7 @@ uint32_t simt_draw_bits(struct simt_draws *draws);
 /* In (0, 1]. */
 float simt_draw_float(struct simt_draws *draws);
 double simt_draw_double(struct simt_draws *draws);
-/* Two that one pair of normal numbers is made of. */
+/* Two numbers, for one pair of normal numbers. */
 void simt_draw_floats(struct simt_draws *draws, float pair[2]);
 void simt_draw_doubles(struct simt_draws *draws, double pair[2]);
 
@@ -34,7 +34,7 @@ void simt_draw_doubles(struct simt_draws *draws, double pair[2]);
 
 enum { SIMT_SOBOL_DIMENSIONS = 64 };
 
-/* One dimension of Sobol's sequence, of 64 bits; its upper 32 are the one of 32 bits. */
+/* One dimension of Sobol's sequence, in 64 bits. The upper 32 bits are the 32-bit sequence. */
 struct simt_sobol {
     uint64_t directions[64], index, value;
 };

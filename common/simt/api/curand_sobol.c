@@ -1,14 +1,14 @@
-/* Sobol's sequences, in the order of Gray codes. Each dimension has a primitive polynomial and its
- * first direction numbers, those that S. Joe and F. Y. Kuo found in 2008 (new-joe-kuo-6). */
+/* Sobol's sequences, in Gray code order. Each dimension has a primitive polynomial and its first
+ * direction numbers. Source: S. Joe and F. Y. Kuo, 2008 (new-joe-kuo-6). */
 #include "api/curand_draws.h"
 
 enum { MOST_DEGREE = 9, WORD = 64 };
 
 static const struct {
-    unsigned int degree, inner; /* the coefficients between the first and the last, which are 1 */
+    unsigned int degree, inner; /* the inner coefficients; the outer ones are 1 */
     unsigned int first[MOST_DEGREE];
 } polynomials[SIMT_SOBOL_DIMENSIONS - 1] = {
-    /* of all dimensions but the first */
+    /* one per dimension, except for the first */
     {1, 0, {1}},
     {2, 1, {1, 3}},
     {3, 1, {1, 3, 1}},
@@ -82,7 +82,7 @@ void simt_sobol_start(struct simt_sobol *sobol, unsigned int dimension, uint64_t
             const unsigned int degree = polynomials[dimension - 1].degree;
             number = i < degree ? polynomials[dimension - 1].first[i] : 0;
             for (unsigned int k = 1; i >= degree && k <= degree; k++) {
-                /* earlier ones, as they are kept: at the upper end of a word */
+                /* directions[] stores numbers at the upper end of a word */
                 const uint64_t earlier = sobol->directions[i - k] >> (WORD - 1 - (i - k));
                 if (k == degree) {
                     number ^= earlier ^ earlier << degree;

@@ -1,4 +1,4 @@
-/* Launches with their arguments: of a kernel by its address; and those that are made later, by
+/* Launches that carry their arguments: launches of a kernel by address, and later launches by
  * kernels (dynamic parallelism) or by a graph. */
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +24,9 @@ struct simt_launch *simt_copy_launch(const struct simt_launch *launch)
     return copy;
 }
 
-/* ---- by address ---- */
+/* ---- launches by address ---- */
 
-/* The closure of such a launch: values follow, each from a multiple of VALUE bytes on. */
+/* The closure of such a launch. The values follow it, each aligned to VALUE bytes. */
 enum { VALUE = 64 };
 struct call {
     const struct simt_kernel *kernel;
@@ -60,7 +60,7 @@ void *simt_make_call(const struct simt_kernel *kernel, void **arguments, size_t 
     if (!closure) {
         return NULL;
     }
-    memset(closure, 0, *bytes); /* in between, too: equal launches have equal ones */
+    memset(closure, 0, *bytes); /* also the padding: equal launches have equal bytes */
     *(struct call *)closure = (struct call){kernel};
     value = closure + VALUE;
     for (size_t i = 0; i < kernel->parameters; i++) {
@@ -72,9 +72,9 @@ void *simt_make_call(const struct simt_kernel *kernel, void **arguments, size_t 
 
 /* ---- dynamic parallelism ---- */
 
-/* Those that are to run, in order. What a grid launches runs as soon as the grid has ended, before
- * what comes after the grid: first its children, each with all that it launches, then what it has
- * launched into cudaStreamTailLaunch. */
+/* The launches still to run, in order. A grid's launches run as soon as the grid has ended, before
+ * anything that follows the grid. First its children run, each with everything that it launches.
+ * Then its launches into cudaStreamTailLaunch run. */
 struct child {
     struct child *next;
     struct simt_launch *launch;
@@ -82,7 +82,7 @@ struct child {
 static struct child *to_run;
 static struct {
     struct child *first, **end;
-} children = {NULL, &children.first}, tails = {NULL, &tails.first}; /* of the grid that runs */
+} children = {NULL, &children.first}, tails = {NULL, &tails.first}; /* of the current grid */
 
 cudaError_t simt_launch_later(const struct simt_launch *launch)
 {
@@ -92,7 +92,7 @@ cudaError_t simt_launch_later(const struct simt_launch *launch)
     cudaError_t error;
     const bool is_tail = launch->stream == cudaStreamTailLaunch;
     simt_not_repeatable();
-    /* Streams of a kernel's own order nothing here that is not in order. */
+    /* All launches run in order here, so the kernel's own streams have no effect. */
     checked.stream = simt_grid.launch->stream;
     error = simt_check_launch(&checked, reason, sizeof reason);
     if (error != cudaSuccess) {

@@ -20,7 +20,7 @@ enum {
     PENDING_LAUNCHES = 2048,
     FETCH_GRANULARITY = 64,
     LIMITS = 7,
-    /* Of textures and surfaces. */
+    /* Limits of textures and surfaces. */
     EXTENT_1D = 131072,
     EXTENT_2D = 65536,
     EXTENT_3D = 16384,
@@ -61,7 +61,7 @@ cudaError_t cudaSetDevice(int device)
     return cudaSuccess;
 }
 
-/* Among them are members that only older programs know. */
+/* cudaDeviceProp has members that only older programs use. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
@@ -144,7 +144,7 @@ static int clamped(size_t value)
     return value > INT_MAX ? INT_MAX : (int)value;
 }
 
-/* Where an attribute is among the properties, as an int or a size_t. */
+/* The offset of an attribute in the properties, as an int or a size_t. */
 #define NUMBER(attribute, member)                                                                  \
     {                                                                                              \
         attribute, offsetof(struct cudaDeviceProp, member), false                                  \
@@ -243,7 +243,7 @@ static const struct {
     NUMBER(cudaDevAttrClusterLaunch, clusterLaunch),
 };
 
-/* The rest; of what is in no table there is none: 0. */
+/* The other attributes. An attribute in neither table is 0. */
 static const struct {
     enum cudaDeviceAttr attribute;
     int value;
@@ -409,7 +409,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
     return cudaSuccess;
 }
 
-/* Lets the current device's kernels touch another's memory, or no more. */
+/* Lets the current device's kernels access another device's memory, or stops that. */
 static cudaError_t set_peer(int peer, bool reaches)
 {
     if (!simt_device_exists(peer)) {

@@ -1,4 +1,4 @@
-/* What the driver API has that programs ask the runtime for. */
+/* The part of the driver API that programs request through the runtime. */
 #include <string.h>
 
 #include "api/api.h"

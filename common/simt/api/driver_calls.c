@@ -1,4 +1,4 @@
-/* The driver API, by the runtime's. */
+/* The driver API, built on the runtime API. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,22 +7,22 @@
 #include "cuda/cuda.h"
 #include "memory/memory.h"
 
-/* Before cuInit(), only it and what asks for a version works; and before a context is current, what
- * needs one does not. */
+/* Before cuInit(), only cuInit() and version queries work. Calls that need a context fail until one
+ * is current. */
 static bool is_initialised;
-static unsigned int created; /* bits: devices whose context exists */
+static unsigned int created; /* one bit per device whose context exists */
 enum { MOST_PUSHED = 64 };
-static __thread CUcontext pushed[MOST_PUSHED]; /* the last is current */
+static __thread CUcontext pushed[MOST_PUSHED]; /* the last one is current */
 static __thread unsigned int count_of_pushed;
 
-/* A device's context is told by an address in here. */
+/* The address of an entry identifies a device's context. */
 static struct CUctx_st {
     char nothing;
 } contexts[32];
 
 static CUresult result_of(cudaError_t error)
 {
-    cudaGetLastError(); /* which is the runtime's */
+    cudaGetLastError(); /* the error is the runtime API's */
     return (CUresult)error;
 }
 
@@ -43,7 +43,7 @@ static CUresult check_device(CUdevice device)
     return device >= 0 && device < count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-/* Of a call that needs a context: its device is current from now on. */
+/* Starts a call that needs a context. Makes the context's device current. */
 static CUresult begin(void)
 {
     int device;
@@ -77,7 +77,7 @@ CUresult cuDriverGetVersion(int *version)
 
 CUresult cuGetErrorName(CUresult error, const char **text)
 {
-    static char name[64]; /* the runtime's is cudaErrorInvalidValue: CUDA_ERROR_INVALID_VALUE */
+    static char name[64]; /* from cudaErrorInvalidValue to CUDA_ERROR_INVALID_VALUE */
     const char *from = cudaGetErrorName((cudaError_t)error);
     size_t length = 0;
     if (!text || strncmp(from, "cuda", 4) != 0) {
@@ -253,7 +253,7 @@ CUresult cuCtxSynchronize(void)
 /* ---- memory ---- */
 
 #define AT(memory) ((void *)(uintptr_t)(memory))
-/* A call that is one of the runtime's. */
+/* Defines a call that has an equivalent in the runtime API. */
 #define CALLS(declaration, call)                                                                   \
     CUresult declaration                                                                           \
     {                                                                                              \

@@ -1,15 +1,14 @@
-/* Programs made for a GPU may launch a kernel a thousand times on a million elements: its checks
- * would take an hour. So once they have taken a while in all, a kernel that has had its share of
- * that runs without, from the next launch on or from the next block; and that is said. From then on
- * all memory counts as written, since what is not looked at may have.
+/* Programs written for a GPU may launch a kernel 1,000 times on a million elements. Checking all of
+ * that would take an hour. So there is a limit for all checks together, and a share of it per
+ * kernel. Once both are used up, the rest of the kernel runs unchecked: the following blocks and
+ * launches. A note says so. From then on all memory counts as written, because unchecked code may
+ * have written it.
  *
- * What counts is processor time, in all processes that run blocks: a busy machine, or a program
- * that was stopped, has the same blocks checked. The blocks at the ends of the grid come first,
- * since a missing comparison with the size shows there; and they are checked whatever the time,
- * once for each shape of the grid.
+ * The limit is processor time, over all processes that run blocks. So a busy machine or a pause
+ * does not change which blocks are checked. The blocks at the ends of the grid run first, because a
+ * missing bounds check shows there. Their check ignores the limit, once per shape of the grid.
  *
- * Nothing is left out where SIMT_CHECKS says what to check, or somebody counts, watches or collects
- * findings. */
+ * Everything is checked if the user sets one of the variables in seconds_of_checks(). */
 #include "api/enough.h"
 
 #include <stdio.h>
@@ -27,10 +26,10 @@ enum { MOST_KERNELS = 64, MOST_SHAPES = 8, USUAL_SECONDS = 10, KERNELS_SHARE = 1
 static struct kernel {
     void (*invoke)(void *closure);
     const void *function;
-    double seconds; /* that it has been checked for */
+    double seconds; /* of its checks so far */
     struct {
         struct uint3 grid, block;
-    } shapes[MOST_SHAPES]; /* of its launches */
+    } shapes[MOST_SHAPES]; /* shapes of its launches */
     size_t shape_count;
     bool is_told;
 } kernels[MOST_KERNELS], *kernel;
@@ -38,7 +37,7 @@ static size_t kernel_count;
 static double limit = -1, seconds, began;
 static bool ends_early, only_ends;
 
-/* How long to check, or 0: as long as it takes. */
+/* The limit in seconds; 0 means no limit. */
 static double seconds_of_checks(void)
 {
     static const char *const variables[] = {"SIMT_CHECKS", "SIMT_COUNTERS", "SIMT_EXPLORE",
@@ -70,7 +69,7 @@ static bool is_same(struct uint3 a, struct uint3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* A launch of this shape has not been looked at. */
+/* Whether this is the first launch of this shape. Remembers the shape. */
 static bool is_new_shape(const struct simt_launch *launch)
 {
     size_t i = 0;
@@ -87,7 +86,7 @@ static bool is_new_shape(const struct simt_launch *launch)
     return true;
 }
 
-/* Of which `more` have not been added up yet. */
+/* `more`: seconds that are not yet in the sums. */
 static bool is_enough(double more)
 {
     return kernel && seconds + more > limit && kernel->seconds + more > limit / KERNELS_SHARE;

@@ -1,5 +1,5 @@
-/* Errors: the last one of each host thread, what has ended the device's work for good, and launches
- * whose error nobody asked for. And the lock that keeps host threads apart. */
+/* Errors: the last one of each host thread, the error that ended a device's work for good, and
+ * failures that the program did not check. Also the lock of the host threads. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-static int depth;             /* of calls that calls make */
-static unsigned long entered; /* calls so far */
+static int depth;             /* how deep API calls are nested */
+static unsigned long entered; /* number of calls so far */
 
 int simt_api_enter(const char *function, const void *caller)
 {
     if (simt_in_kernel()) {
-        simt_only_in_order(); /* a worker does not have the lock, and changes a copy */
+        simt_only_in_order(); /* a worker has no lock, and changes only a copy */
     }
     pthread_mutex_lock(&lock);
     if (depth++ == 0) {
@@ -82,7 +82,7 @@ static const struct {
 #undef ROW
 };
 
-/* Of those that a call here may give, or that programs ask about. */
+/* The texts of errors that a call here may return, or that programs ask about. */
 static const struct {
     cudaError_t error;
     const char *text;
@@ -135,21 +135,21 @@ static const struct {
     {cudaErrorIllegalState, "the operation cannot be performed in the present state"},
 };
 
-static cudaError_t lost; /* what has ended a kernel, and with it all that can be done */
+static cudaError_t lost; /* the error that ended a kernel; no call works after it */
 
-/* The first launch that failed, or call whose result the program drops, since it asked for an
- * error; and the last launch that failed and returned that. */
+/* unasked: the first failure since the program last asked for an error, either a launch or a call
+ * with an unused result. returned: the last failed launch that returned its error. */
 static struct failure {
     cudaError_t error;
-    struct simt_call call; /* no function: a launch */
+    struct simt_call call; /* if function is NULL, a launch failed */
     const char *name, *file;
     int line;
     bool returned;
-    unsigned long calls; /* so far */
+    unsigned long calls; /* number of calls then */
     char reason[SIMT_REASON];
 } unasked, returned;
 
-/* Calls that failed, the last few: for whoever wonders later. */
+/* The last few calls that failed, for later messages. */
 enum { CALLS_KEPT = 4 };
 static struct {
     const char *function;
@@ -172,7 +172,7 @@ cudaError_t simt_lost_before(void)
     return simt_error(lost);
 }
 
-/* Who is told, need not ask for the launch that it began with. */
+/* Returning the error counts as asking for it, so the launch that caused it is not reported. */
 cudaError_t simt_lost(void)
 {
     if (lost != cudaSuccess && unasked.error == lost) {
@@ -240,7 +240,7 @@ void simt_errors_reset(void)
     failed_call_count = 0;
 }
 
-/* ---- what nobody has asked for ---- */
+/* ---- errors that the program did not check ---- */
 
 void simt_tell_unasked(void)
 {
@@ -287,7 +287,7 @@ void simt_launch_failed(const struct simt_launch *launch, cudaError_t error, con
     }
 }
 
-/* What is lost has been told where it happened; the others are none of a program that goes on. */
+/* Skips an error that was already reported when it happened, and results that are not failures. */
 void simt_result_dropped(cudaError_t error)
 {
     const size_t last = (failed_call_count + CALLS_KEPT - 1) % CALLS_KEPT;

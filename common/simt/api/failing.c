@@ -1,5 +1,5 @@
-/* Calls of the host API that fail because the user asked for it, to see what the program makes of
- * it: SIMT_FAIL=N or N:ERROR. */
+/* Makes calls of the host API fail if the user asks for it, to test the program's error handling:
+ * SIMT_FAIL=N or N:ERROR. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 bool simt_failing;
 
 static const char *asked;
-static unsigned long long wanted, calls; /* wanted: counted from 1; 0: none */
-static cudaError_t error_wanted;         /* cudaSuccess: what the call is likely to fail with */
+static unsigned long long wanted, calls; /* wanted: number of the call, from 1; 0: none */
+static cudaError_t error_wanted;         /* cudaSuccess: choose a likely error */
 
-/* After one of these a device does nothing any more. */
+/* After one of these errors a device does no more work. */
 static bool is_lasting(cudaError_t error)
 {
     return error == cudaErrorIllegalAddress || error == cudaErrorLaunchTimeout ||
@@ -52,7 +52,7 @@ cudaError_t simt_injected(const char *function, const char *file, int line, cons
     return simt_error(error);
 }
 
-/* Whoever tries one call after the other learns here where to stop. */
+/* Tells a script that tries one call after the other that it has reached the end. */
 static void tell_none(void)
 {
     if (wanted == 0 || wanted > calls) {

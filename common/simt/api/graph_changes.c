@@ -1,11 +1,11 @@
-/* The host API of graphs: what nodes do is changed, in a graph or in one that runs. */
+/* The host API of graphs: changes what nodes do, in a graph or in an executable graph. */
 #include <string.h>
 
 #include "api/graphs.h"
 
 #define CALLER __builtin_return_address(0)
 
-/* Which node: of a graph that runs, the one that stands for one of its graph. */
+/* A node of a graph; or, if `runs`, the copy of that node in an executable graph. */
 struct place {
     bool runs;
     cudaGraphExec_t exec;
@@ -56,7 +56,7 @@ cudaError_t simt_graph_set_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,
     if (error != cudaSuccess) {
         return error;
     }
-    if (old) { /* attributes stay */
+    if (old) { /* keep the attributes */
         work.launch->cooperative = old->work.launch->cooperative;
         work.launch->cluster = old->work.launch->cluster;
     }
@@ -212,9 +212,9 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNo
     return set_event(of_exec(exec, node), cudaGraphNodeTypeWaitEvent, event);
 }
 
-/* ---- nodes that are switched off ---- */
+/* ---- nodes that are disabled ---- */
 
-/* Of the kinds that can be. */
+/* The node, if it is of a kind that can be disabled. */
 static cudaGraphNode_t node_with_switch(cudaGraphExec_t exec, cudaGraphNode_t node)
 {
     const cudaGraphNode_t own = simt_exec_node(exec, node);

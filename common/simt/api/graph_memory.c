@@ -1,6 +1,5 @@
-/* The host API of graphs: memory of their own. Its address is known when the node is made; from
- * where the graph allocates it until it is freed, there or by the program, it is memory like any
- * other. */
+/* The host API of graphs: memory that a graph allocates. The address is known when the node is
+ * made. The memory can be used from the allocating node until the graph or the program frees it. */
 #include <stdint.h>
 #include <string.h>
 
@@ -84,7 +83,7 @@ cudaError_t simt_graph_allocate(const struct simt_work *work, cudaStream_t strea
     return cudaSuccess;
 }
 
-/* With cudaGraphInstantiateFlagAutoFreeOnLaunch. */
+/* For cudaGraphInstantiateFlagAutoFreeOnLaunch. */
 void simt_graph_free_left(const struct simt_work *work, cudaStream_t stream)
 {
     struct simt_region *region = simt_region_find_base(work->memory);
@@ -105,7 +104,7 @@ cudaError_t simt_graph_free(const struct simt_work *work, cudaStream_t stream)
     return cudaSuccess;
 }
 
-/* ---- of a device ---- */
+/* ---- graph memory of a device ---- */
 
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {
@@ -113,7 +112,7 @@ cudaError_t cudaDeviceGraphMemTrim(int device)
     return simt_error(simt_device_exists(device) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-/* What is freed goes back at once, so what is reserved is in use. */
+/* Freed memory is returned at once, so the reserved memory is the memory in use. */
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
                                            void *value)
 {

@@ -1,4 +1,4 @@
-/* The host API of graphs: nodes are added, and edges. */
+/* The host API of graphs: adds nodes and edges. */
 #include "api/graphs.h"
 #include "base/own.h"
 
@@ -37,7 +37,7 @@ cudaError_t simt_graph_kernel(cudaGraphNode_t node, struct simt_kernel_node *ker
     if (!launch || !kernel) {
         return simt_error(cudaErrorInvalidValue);
     }
-    /* The values lie in a closure whose layout may be the compiler's. */
+    /* Arguments are not returned: only the compiler may know the layout of the closure. */
     *kernel = (struct simt_kernel_node){launch->function, launch->grid, launch->block,
                                         (unsigned int)launch->shared_bytes, NULL};
     return cudaSuccess;

@@ -1,10 +1,10 @@
-/* The host API of graphs: what a graph tells of its nodes. */
+/* The host API of graphs: queries about a graph and its nodes. */
 #include <stdio.h>
 #include <string.h>
 
 #include "api/graphs.h"
 
-/* ---- nodes and edges: into an array of *count, or (NULL) how many there are ---- */
+/* ---- nodes and edges: fills an array of *count; if it is NULL, only counts them ---- */
 
 static void tell_node(cudaGraphNode_t *nodes, size_t room, size_t *found, cudaGraphNode_t node)
 {
@@ -41,7 +41,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
     return get_nodes(graph, nodes, count, true);
 }
 
-/* Of the edges, of which there is room for *count: they carry no data. */
+/* Zeroes the data of the edges, because edges have none. `data` has room for *count. */
 static cudaError_t tell_edges(cudaGraphEdgeData *data, size_t *count, size_t found)
 {
     if (data) {

@@ -1,10 +1,10 @@
-/* The host API of graphs that run.
+/* The host API of executable graphs.
  *
- * Nodes are run one after the other, in an order that their edges allow. What the edges leave open
- * is checked as it is with streams: a node goes into the lane of one that it comes after, if that
- * is the last there and on the same device, and else into a lane of its own. The first lane is the
- * stream of the launch, if it is of the first node's device; the others are streams that nobody
- * else knows. */
+ * Nodes run one after the other, in an order that their edges allow. Nodes that no edge orders are
+ * checked like work in different streams. For that, each node is put into a lane. It joins the lane
+ * of a node that it depends on, if that node is the last of its lane and on the same device.
+ * Otherwise it gets a new lane. The first lane is the stream of the launch, if that is on the first
+ * node's device. The other lanes are internal streams. */
 #include <stdlib.h>
 
 #include "api/graphs.h"
@@ -35,7 +35,7 @@ static bool can_follow(cudaGraphNode_t node)
     return !node->seen;
 }
 
-/* False if the edges go in a circle. */
+/* False if the edges form a cycle. */
 static bool put_in_order(cudaGraph_t graph, cudaGraphNode_t *order)
 {
     size_t count = 0;
@@ -108,7 +108,7 @@ static void create_lane(cudaGraphExec_t exec, size_t lane, int device)
 
 static bool make_children(cudaGraphNode_t node);
 
-/* NULL if the edges go in a circle. */
+/* NULL if the edges form a cycle. */
 static cudaGraphExec_t make_exec(cudaGraph_t graph)
 {
     cudaGraphExec_t exec = simt_needed(calloc(1, sizeof *exec), "a graph");
@@ -260,7 +260,7 @@ static cudaError_t do_work(cudaGraphNode_t node, cudaStream_t stream)
     }
 }
 
-/* On the device of the node. */
+/* Runs the node on its device. */
 static cudaError_t run_node(cudaGraphNode_t node, cudaStream_t stream)
 {
     const int current = simt_own.device;
@@ -271,7 +271,7 @@ static cudaError_t run_node(cudaGraphNode_t node, cudaStream_t stream)
     return error;
 }
 
-/* The lane that the stream of a launch can be. */
+/* The first lane: the stream of the launch if the device is right, else an internal stream. */
 static cudaStream_t first_lane(cudaGraphExec_t exec, cudaStream_t stream)
 {
     const int device = exec->graph->count > 0 ? exec->order[0]->work.device : simt_own.device;
@@ -289,7 +289,7 @@ static cudaError_t run(cudaGraphExec_t exec, cudaStream_t stream)
     const cudaStream_t first = first_lane(exec, stream);
     struct simt_progress start = {0};
     cudaError_t error = cudaSuccess;
-    simt_stream_waits(stream, &exec->done); /* one launch of it after the other */
+    simt_stream_waits(stream, &exec->done); /* launches of one graph run one after the other */
     simt_stream_record(stream, &start);
     for (size_t i = first == stream; i < exec->lane_count; i++) {
         simt_stream_waits(exec->lanes[i], &start);
@@ -374,7 +374,7 @@ static size_t number_of(cudaGraphNode_t node)
     return number;
 }
 
-/* Of two nodes at the same place in two graphs. */
+/* Compares two nodes at the same position in two graphs. */
 static enum cudaGraphExecUpdateResult compare_nodes(cudaGraphNode_t own, cudaGraphNode_t other)
 {
     if (own->work.type != other->work.type) {

@@ -1,4 +1,4 @@
-/* The host API of graphs: what they are made of. */
+/* The host API of graphs: graphs, nodes and the work of nodes. */
 #include <stdlib.h>
 
 #include "api/graphs.h"
@@ -108,7 +108,7 @@ void simt_graph_publish(cudaGraph_t graph)
     graphs = graph;
 }
 
-/* Whether it is the other one, or in a node of it. */
+/* Whether `graph` is `other`, or is nested in one of its nodes. */
 static bool is_in(cudaGraph_t graph, cudaGraph_t other)
 {
     bool found = graph == other;
@@ -138,7 +138,7 @@ bool simt_is_node_of(cudaGraphNode_t node, cudaGraph_t graph)
     return node && known;
 }
 
-/* Of a graph, or of one in a node of it. */
+/* Whether the node is in the graph, or in a graph nested in it. */
 static bool has_node(cudaGraph_t graph, cudaGraphNode_t node)
 {
     for (cudaGraphNode_t known = graph->first; known; known = known->next) {
@@ -292,7 +292,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t orig
     return *node ? cudaSuccess : simt_error(cudaErrorInvalidValue);
 }
 
-/* ---- what is taken out again ---- */
+/* ---- removal ---- */
 
 static void remove_after(cudaGraphNode_t node, cudaGraphNode_t before)
 {

@@ -1,4 +1,4 @@
-/* The host API of streams and events: handles in lists, so that a wrong one is noticed. */
+/* The host API of streams and events. All handles are in lists, so a wrong handle is detected. */
 #include <stdlib.h>
 
 #include "api/graphs.h"
@@ -122,7 +122,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return error;
 }
 
-/* All is done by now: so the host knows. */
+/* All work is already done, so the query also tells the host that it is done. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     return cudaStreamSynchronize(stream);
@@ -219,7 +219,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
         !start->recorded || !end->recorded || start->device != end->device) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
-    simt_host_waits_for_event(&end->progress); /* it would be no success otherwise */
+    simt_host_waits_for_event(&end->progress); /* success means that `end` is complete */
     *milliseconds = (float)((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
     return cudaSuccess;
 }
@@ -256,7 +256,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
     SIMT_CALL;
-    (void)priority; /* clamped to the only one, as in CUDA */
+    (void)priority; /* there is only one priority; CUDA also clamps */
     return cudaStreamCreateWithFlags(stream, flags);
 }
 
@@ -273,7 +273,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
         const struct simt_work work = {.type = cudaGraphNodeTypeHost, .host = {function, data}};
         return simt_capture(stream, &work);
     }
-    simt_host_waits(stream); /* it may tell other threads of the host that the stream is done */
+    simt_host_waits(stream); /* the function may tell other host threads that the stream is done */
     function(data);
     return cudaSuccess;
 }

@@ -1,9 +1,9 @@
-/* The host API of settings that mean nothing here, and are only checked. */
+/* The host API of settings that have no effect here. Only their arguments are checked. */
 #include <string.h>
 
 #include "api/api.h"
 
-/* An H200 has banks of four bytes, whatever is asked for. */
+/* An H200 has banks of four bytes, whatever the program sets. */
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
     SIMT_CALL;
