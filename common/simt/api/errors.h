@@ -50,8 +50,8 @@ bool simt_error_named(const char *name, cudaError_t *error);
 
 /* Stores an error as the last error, and returns it. */
 cudaError_t simt_error(cudaError_t error);
-/* After a failed assertion in a kernel, no device work is possible, and all calls return its error.
- * simt_lost_before(): for a launch, whose error only cudaGetLastError() returns. */
+/* After a failed assertion in a kernel, no device work is possible, and later calls return its
+ * error. simt_lost_before(): for a launch, whose error only cudaGetLastError() returns. */
 cudaError_t simt_lost(void);
 cudaError_t simt_lost_before(void);
 void simt_lose(cudaError_t error);

@@ -1,4 +1,4 @@
-/* The host API of kernels: what is known of one, whether a launch can be made, and that it is. */
+/* The host API of kernels: their attributes, checks of a launch, and the launch. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "program/layout.h"
 #include "program/symbols.h"
 
-enum { ASSUMED_REGISTERS = 32 /* a thread */, PORTABLE_CLUSTER = 8, LARGE_CLUSTER = 16 };
+enum { ASSUMED_REGISTERS = 32 /* per thread */, PORTABLE_CLUSTER = 8, LARGE_CLUSTER = 16 };
 
 static struct simt_kernel *kernels;
 
@@ -39,8 +39,8 @@ struct simt_kernel *simt_note_kernel(const void *function)
     return kernel;
 }
 
-/* Of dynamic shared memory. A kernel whose address is not to be had may have opted in or not: it
- * gets the benefit of the doubt. */
+/* The limit of dynamic shared memory. Without the kernel's address it is unknown whether the kernel
+ * has opted in; then assume that it has. */
 static size_t shared_limit(const void *function)
 {
     const struct simt_kernel *kernel = simt_find_kernel(function);
@@ -84,7 +84,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     return cudaSuccess;
 }
 
-#pragma GCC diagnostic push /* of numRegs a user is warned */
+#pragma GCC diagnostic push /* numRegs is deprecated to warn users */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
@@ -129,7 +129,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     return cudaSuccess;
 }
 
-/* A grid of whole clusters, of at most 8 blocks or, if the kernel allows for that, 16. */
+/* The grid must be whole clusters, of at most 8 blocks each, or 16 if the kernel allows it. */
 static bool clusters_fit(const struct simt_launch *launch)
 {
     const struct simt_kernel *kernel = simt_find_kernel(launch->function);
@@ -144,9 +144,9 @@ static bool clusters_fit(const struct simt_launch *launch)
            grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
 }
 
-/* A launch that the device refuses, and why. Whatever is out of range, CUDA 13.0 says
- * cudaErrorInvalidValue, as an H200 showed; version 12 and before said
- * cudaErrorInvalidConfiguration of grids and blocks. */
+/* The error of a launch that the device refuses, and the reason. For values out of range, CUDA 13.0
+ * returns cudaErrorInvalidValue (observed on an H200). CUDA 12 and earlier returned
+ * cudaErrorInvalidConfiguration for grids and blocks. */
 cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, size_t size)
 {
     struct uint3 grid = launch->grid, block = launch->block;
@@ -207,7 +207,7 @@ void simt_kernels_reset(int device)
 
 /* ---- launches ---- */
 
-/* More than there is, ptxas does not compile. */
+/* Ends the program if there is more static shared memory than ptxas allows. */
 static void refuse_static_shared(const struct simt_launch *asked)
 {
     size_t bytes = simt_layout_of(asked->function)->own_bytes;
@@ -266,7 +266,7 @@ static int run(const struct simt_launch *asked)
     error = simt_run(&launch, &reason);
     if (error == cudaErrorAssert) {
         simt_lose(error);
-        return cudaSuccess; /* the calls that come tell */
+        return cudaSuccess; /* later calls return the error */
     }
     if (error != cudaSuccess) {
         simt_launch_failed(asked, error, reason);
@@ -297,7 +297,7 @@ int simt_launch_kernel(const struct simt_launch *asked)
     return error;
 }
 
-/* ---- by address ---- */
+/* ---- launches by address ---- */
 
 void simt_add_kernel(const char *name, const void *function,
                      void (*invoke)(const void *function, void **arguments), int interleaved,
@@ -319,7 +319,7 @@ void simt_add_kernel(const char *name, const void *function,
     }
 }
 
-/* Which is the argument, and not where that is. */
+/* Ends the program if the caller passed a pointer argument instead of its address. */
 static void refuse_argument(const struct simt_launch *launch, size_t number, const void *argument)
 {
     if (simt_memory_is_device(argument)) {
@@ -437,7 +437,7 @@ cudaError_t simt_launch_with(const struct simt_launch_config *config, const void
 
 /* ---- clusters on the device ---- */
 
-enum { PROCESSORS_OF_GROUP = 16 /* a cluster's blocks share a GPC: at most so many processors */ };
+enum { PROCESSORS_OF_GROUP = 16 /* SMs per GPC at most; a cluster stays in one GPC */ };
 
 cudaError_t simt_max_clusters(int *clusters, const void *function,
                               const struct simt_launch_config *config)

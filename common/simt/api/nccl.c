@@ -1,4 +1,4 @@
-/* NCCL's functions: communicators, and what is asked of them. */
+/* NCCL's functions: communicators, queries and operations. */
 #include "api/nccl.h"
 
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void leave(ncclComm_t comm)
     free(clique);
 }
 
-/* Ids are numbers, from 1. */
+/* The ids of ncclCommInitAll() are numbers, from 1. */
 static ncclUniqueId next_id(void)
 {
     static unsigned long long last;
@@ -190,7 +190,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
     return ncclSuccess;
 }
 
-/* What the rank waits for, it waits for no more. */
+/* The rank's pending calls fail; nothing waits for them any more. */
 ncclResult_t ncclCommAbort(ncclComm_t comm)
 {
     NCCL_CALL;
@@ -247,7 +247,7 @@ ncclResult_t ncclCommUserRank(const ncclComm_t comm, int *rank)
 
 /* ---- operations ---- */
 
-/* Memory of the rank's own device, or of the host if kernels may use it. */
+/* NULL if the buffer is memory of the rank's device, or host memory that kernels can use. */
 static const char *trouble_of(const void *address, size_t bytes, int device)
 {
     const struct simt_region *region = simt_region_find(address);
@@ -286,7 +286,7 @@ const char *simt_nccl_trouble(const struct simt_nccl_call *call)
     return trouble ? trouble : trouble_of(call->to, simt_nccl_to_bytes(call), call->comm->device);
 }
 
-/* What the arguments of the functions are called below. */
+/* The parameters of the functions below have these names. */
 #define ASK(of_kind, ...)                                                                          \
     NCCL_CALL;                                                                                     \
     return simt_nccl_ask((struct simt_nccl_call){.kind = of_kind,                                  \

@@ -1,5 +1,5 @@
-/* What NCCL's operations do, once the calls of all ranks have come: which memory they touch, in
- * which order, and what they leave there. */
+/* What NCCL's operations do once all ranks have posted their calls: which memory they access, in
+ * which order, and what they store. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ size_t simt_nccl_to_bytes(const struct simt_nccl_call *call)
 
 /* ---- order ---- */
 
-/* Whether a rank's part waits for what another rank was asked for before. */
+/* Whether a rank's part must wait for earlier work in the stream of another rank. */
 static bool depends(const struct simt_nccl_call *call, const struct simt_nccl_call *other)
 {
     switch (call->kind) {
@@ -59,7 +59,7 @@ static bool depends(const struct simt_nccl_call *call, const struct simt_nccl_ca
     }
 }
 
-/* A rank's default stream is its device's. */
+/* The rank's device must be current, because a default stream means that of the device. */
 static void begin(const struct simt_nccl_call *call)
 {
     struct simt_operation *operation = simt_operation_begin(call->stream, call->function);
@@ -136,7 +136,7 @@ static double combined(ncclRedOp_t op, double a, double b)
                                                : (type)((uint64_t)a + (uint64_t)b);                \
         }                                                                                          \
         break;
-/* Each result is rounded to the type: the sum of two floats in double is the same in float. */
+/* Each result is rounded to the type. Two floats added in double give the same float sum. */
 #define REALS(name, type)                                                                          \
     case name:                                                                                     \
         for (size_t i = 0; i < count; i++) {                                                       \
@@ -217,8 +217,8 @@ static bool reduces(const struct simt_nccl_call *call)
            call->kind == NCCL_REDUCE_SCATTER;
 }
 
-/* All that the ranks send: added up, or one after the other. Ranks may receive where they send
- * from, so it is gathered before anything is written. */
+/* Collects what all ranks send, reduced or one after the other. This comes before any store,
+ * because a rank may receive into the buffer that it sends from. */
 static char *gather(struct simt_nccl_call *const calls[], int count)
 {
     const struct simt_nccl_call *const first = calls[0];
@@ -245,7 +245,7 @@ static char *gather(struct simt_nccl_call *const calls[], int count)
     return all;
 }
 
-/* What was never written remains so, where it is only copied. */
+/* Bytes that were never written stay marked as unwritten if they are only copied. */
 static void give(const struct simt_nccl_call *call, const char *all,
                  struct simt_nccl_call *const calls[], int count)
 {

@@ -1,9 +1,9 @@
-/* NCCL's calls: groups of them, and the meeting of the ranks.
+/* NCCL's calls: groups, and how the calls of the ranks are matched.
  *
- * A call that is in no group is a group of one. At the end of a group its calls are posted, and the
- * thread waits until all of them are done. (NCCL's own calls return earlier; but what comes in a
- * stream comes after them there as well.) If nobody is left who could make the calls that they wait
- * for, that is reported. */
+ * A call outside a group is a group of one. At the end of a group its calls are posted, and the
+ * thread waits until all of them are done. (Calls of the real NCCL return earlier, but later work
+ * in the stream still runs after them.) If no thread or process is left to make the missing calls,
+ * that is reported. */
 #include "api/nccl.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #define CALLER __builtin_return_address(0)
 enum { POLL_MS = 50, PROCESSES_MS = 1, PATIENCE_MS = 3000 };
 
-/* What a thread has asked for since ncclGroupStart(). */
+/* The calls of a thread since ncclGroupStart(). */
 struct simt_group {
     int depth;
     struct simt_nccl_call *calls, **end;
@@ -87,7 +87,7 @@ ncclResult_t simt_nccl_fail(const struct simt_nccl_call *call, ncclResult_t resu
     return result;
 }
 
-/* ---- what meets ---- */
+/* ---- matching calls ---- */
 
 static enum simt_nccl_queue queue_of(const struct simt_nccl_call *call)
 {
@@ -151,7 +151,7 @@ static struct simt_nccl_call *first_of(const struct simt_clique *clique, int ran
     return comm ? comm->queue[QUEUE_COLLECTIVES] : NULL;
 }
 
-/* The next collective, if it has come of all ranks. */
+/* Performs the next collective if all ranks have posted it. */
 static bool meet(struct simt_clique *clique)
 {
     struct simt_nccl_call *calls[SIMT_MOST_DEVICES] = {first_of(clique, 0)};
@@ -176,7 +176,7 @@ static bool meet(struct simt_clique *clique)
     return true;
 }
 
-/* A send and the receive that it meets. */
+/* Performs a send and its receive if the receive has been posted. */
 static bool meet_pair(struct simt_clique *clique, struct simt_nccl_call *send)
 {
     const struct ncclComm *to = clique->ranks[send->peer];
@@ -214,9 +214,9 @@ static void advance(struct simt_clique *clique)
     simt_api_wake();
 }
 
-/* ---- who never comes ---- */
+/* ---- calls that are never made ---- */
 
-/* Whether another thread of the program runs, or could. */
+/* Whether another thread of the program is running. `are_there`: whether there is one. */
 static bool others_run(bool *are_there)
 {
     DIR *const folder = opendir("/proc/self/task");
@@ -289,7 +289,7 @@ static bool all_done(const struct simt_nccl_call *call)
     return !call;
 }
 
-/* For other processes: nobody wakes this one. */
+/* Whether a call waits for another process. It cannot wake this one, so wait_for() polls. */
 static bool may_wait(const struct simt_nccl_call *call)
 {
     while (call && (call->done || !simt_nccl_may_wait(call))) {
@@ -336,7 +336,7 @@ static struct simt_group *open_group(void)
     return simt_own.nccl;
 }
 
-/* The outermost one: posts its calls, and waits. */
+/* Closing the outermost group posts its calls and waits for them. */
 static ncclResult_t close_group(void)
 {
     struct simt_group *group = simt_own.nccl;

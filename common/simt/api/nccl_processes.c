@@ -1,9 +1,9 @@
-/* NCCL's ranks in several processes of one machine, one rank in each.
+/* NCCL's ranks in several processes of one machine, one rank per process.
  *
- * They meet at a board, memory that they share. A call is posted there with what it sends, a file
- * in memory that the others open through /proc. When all that it meets have been posted, too, each
- * process does its own rank's part; and a call is done when all who need its data have read them.
- * Files and board are gone with the processes that have them. */
+ * The processes share memory, the board. A call is posted there with its data, a file in memory
+ * that the others open through /proc. When all matching calls have been posted, each process
+ * performs its own rank's part. A call is done when all ranks that need its data have read them.
+ * The files and the board vanish with the processes that hold them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,10 +19,10 @@
 #include "base/need.h"
 #include "memory/memory.h"
 
-/* A rank's latest call of a kind. What follows `read` is written before `posted` counts it. */
+/* A rank's latest call of a kind. The fields after `read` are written before `posted` grows. */
 struct post {
     atomic_uint posted;
-    /* Of a collective, how many the rank itself has performed; else, how many its peer has. */
+    /* Collective: number that this rank has performed. Pair: number that the peer has. */
     atomic_uint read;
     enum simt_nccl_kind kind;
     size_t count, bytes;
@@ -33,8 +33,8 @@ struct post {
 };
 
 struct simt_board {
-    int file;                              /* of the process that has made it; only for that one */
-    atomic_int process[SIMT_MOST_DEVICES]; /* of each rank; 0: it has not come */
+    int file;                              /* descriptor in the process that made the board */
+    atomic_int process[SIMT_MOST_DEVICES]; /* per rank; 0: has not joined */
     struct post collective[SIMT_MOST_DEVICES];
     struct post pair[SIMT_MOST_DEVICES][SIMT_MOST_DEVICES]; /* from, to */
 };
@@ -150,7 +150,7 @@ static void finish(struct simt_nccl_call *call)
     simt_nccl_take_out(call);
 }
 
-/* A call of another process's rank, as one of this process. */
+/* Represents a call of a rank in another process. */
 struct stand_in {
     struct simt_nccl_call call;
     struct ncclComm comm;
@@ -172,7 +172,7 @@ static void stand_in_for(struct stand_in *in, struct simt_clique *clique, int ra
                                        .elsewhere = place->told};
 }
 
-/* False: its process has ended, and its data are gone. */
+/* False if the rank's process has ended, because its data are then gone. */
 static bool read_data(const struct stand_in *in, const struct post *place)
 {
     const struct simt_board *board = in->comm.clique->board;
@@ -192,7 +192,7 @@ static bool read_data(const struct stand_in *in, const struct post *place)
 
 /* ---- collectives ---- */
 
-/* Once all ranks have posted theirs. */
+/* Called once all ranks have posted their calls. */
 static void perform(struct simt_clique *clique, struct simt_nccl_call *own)
 {
     struct stand_in *others = simt_needed(calloc((size_t)clique->size, sizeof *others), "NCCL");
@@ -263,9 +263,9 @@ static void advance_collectives(struct simt_clique *clique, struct ncclComm *com
     }
 }
 
-/* ---- from one to another ---- */
+/* ---- sends and receives ---- */
 
-/* An earlier call of the queue goes to, or comes from, the same rank. */
+/* Whether an earlier call of the queue has the same peer. */
 static bool is_behind(const struct simt_nccl_call *first, const struct simt_nccl_call *call)
 {
     while (first != call && first->peer != call->peer) {
@@ -334,7 +334,7 @@ static bool has_ended(int process)
     return state && (state[2] == 'Z' || state[2] == 'X');
 }
 
-/* Whether a call that waits still waits for that rank. */
+/* Whether a waiting call still waits for that rank. */
 static bool needs(const struct simt_clique *clique, const struct simt_nccl_call *call, int rank)
 {
     const struct post *all = clique->board->collective;
@@ -356,7 +356,7 @@ static uint32_t ended_ranks(const struct simt_clique *clique)
     return ended;
 }
 
-/* Calls that wait for a process which is no more fail, as with NCCL. */
+/* Calls that wait for an ended process fail, as in NCCL. */
 static void fail_what_needs(const struct simt_clique *clique, struct ncclComm *comm, int rank)
 {
     for (int queue = 0; queue < NCCL_QUEUES; queue++) {
@@ -373,7 +373,7 @@ static void fail_what_needs(const struct simt_clique *clique, struct ncclComm *c
     }
 }
 
-/* ---- what is used ---- */
+/* ---- the interface ---- */
 
 void simt_clique_advance(struct simt_clique *clique)
 {
@@ -390,8 +390,8 @@ void simt_clique_advance(struct simt_clique *clique)
         simt_exit();
     }
     if (own) {
-        /* First: what a process has posted before it ended is then seen below. It may have ended
-         * because its call did not agree with this one's. */
+        /* Read this first: calls that a process posted before it ended are then seen below. It may
+         * have ended because its call did not match this one. */
         const uint32_t ended = ended_ranks(clique);
         advance_collectives(clique, own);
         advance_pairs(clique, own, QUEUE_SENDS);
@@ -404,7 +404,7 @@ void simt_clique_advance(struct simt_clique *clique)
     }
 }
 
-/* What MPI's launchers put into the environment of the processes that they start. */
+/* MPI launchers set these variables for the processes that they start. */
 static bool has_launcher(void)
 {
     return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("MV2_COMM_WORLD_SIZE");

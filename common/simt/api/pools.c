@@ -59,8 +59,8 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     return cudaSuccess;
 }
 
-/* The first three attributes are of type int, the others uint64_t; of what is used, only a reset
- * to 0 of the highest value can be asked for. */
+/* The first three attributes have type int, the others uint64_t. CUDA lets a program set the last
+ * ones only to reset a high-water mark to 0; here that does nothing. */
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
     SIMT_CALL;
@@ -159,7 +159,7 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t p
                              : simt_error(cudaErrorInvalidValue);
 }
 
-/* ---- by location ---- */
+/* ---- pools by location ---- */
 
 static cudaError_t check_location(const void *answer, const struct cudaMemLocation *location)
 {
@@ -184,7 +184,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t p
     return error;
 }
 
-/* Of device memory, which is not managed. */
+/* Only pools of device memory exist here, not managed ones. */
 static cudaError_t check_pinned(const void *pool, const struct cudaMemLocation *location,
                                 enum cudaMemAllocationType type)
 {

@@ -1,4 +1,4 @@
-/* The host API: what streams and devices are asked, and copies in batches. */
+/* The host API: queries about streams and devices, and batches of copies. */
 #include "api/graphs.h"
 #include "base/own.h"
 #include "memory/streams.h"
@@ -15,7 +15,7 @@ cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int f
     return simt_error(device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-/* What is wrong with such a question, which is answered at `answer`. */
+/* The error of a query about a stream. `answer`: where the answer is stored. */
 static cudaError_t check(cudaStream_t stream, const void *answer)
 {
     if (!simt_stream_exists(stream)) {
@@ -29,7 +29,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
     SIMT_CALL;
     const cudaError_t error = check(stream, priority);
     if (error == cudaSuccess) {
-        *priority = 0; /* there is one */
+        *priority = 0; /* the only priority */
     }
     return error;
 }
@@ -96,14 +96,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *function, int block_size, size_t shared_bytes, unsigned int flags)
 {
     SIMT_CALL;
-    (void)flags; /* of caches */
+    (void)flags; /* it only concerns caches */
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size,
                                                          shared_bytes);
 }
 
 /* ---- atomics between a device and others ---- */
 
-/* Those of 32 and 64 bits; floats are added only. */
+/* Atomics of 32 and 64 bits. The only one on floats is addition. */
 static unsigned int capabilities_of(enum cudaAtomicOperation operation)
 {
     const unsigned int sizes = cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityScalar64;
@@ -163,7 +163,7 @@ cudaError_t cudaSetValidDevices(int *devices, int count)
     return cudaSuccess;
 }
 
-/* They have none. */
+/* Streams have no attributes here. */
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
 {
     SIMT_CALL;

@@ -1,10 +1,10 @@
-/* The host API of ranges of memory: what is known of them, and batches of hints. */
+/* The host API of memory ranges: queries, and batches of hints. */
 #include <string.h>
 
 #include "api/api.h"
 #include "memory/memory.h"
 
-/* Hints are not remembered: as if none had been given. */
+/* Hints are not stored, so the answers are those without any hint. */
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_size,
                                      enum cudaMemRangeAttribute attribute, const void *pointer,
                                      size_t size)
@@ -57,7 +57,7 @@ cudaError_t cudaMemPrefetchBatchAsync(void **pointers, size_t *sizes, size_t cou
     return error;
 }
 
-/* What they hold may stay. */
+/* Discarded memory may keep its contents. */
 cudaError_t cudaMemDiscardBatchAsync(void **pointers, size_t *sizes, size_t count,
                                      unsigned long long flags, cudaStream_t stream)
 {
@@ -85,7 +85,7 @@ cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **pointers, size_t *sizes, 
                : error;
 }
 
-/* All of it is mapped, and known to all devices. */
+/* All host memory of CUDA is mapped and portable. */
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *pointer)
 {
     SIMT_CALL;

@@ -1,11 +1,11 @@
-/* Calls of the host API that cannot work here: each says so by its name, once, and returns CUDA's
- * error for what a device cannot do. */
+/* Calls of the host API that cannot work here. The first call of each prints its name. All calls
+ * return a CUDA error. */
 #include <stdio.h>
 
 #include "api/errors.h"
 #include "program/source.h"
 
-/* Parameters have names, which nobody uses. */
+/* The definitions name parameters that they do not use. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static cudaError_t refuse(const char *function, bool *told, const void *caller, cudaError_t error,

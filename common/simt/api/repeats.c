@@ -1,28 +1,28 @@
 /* Repeated launches.
  *
- * Programs launch a kernel again and again with the same arguments, to measure it. Here a kernel
- * does what the memory that it uses makes it do: if that is what it was when the same launch was
- * run before, and that launch left it as it was, then it would be left so again. Such a launch is
- * not run; all else is done: its operation in its stream, its counts, what the checks know of it.
+ * Benchmarks launch a kernel many times with the same arguments. Here the result of a kernel
+ * depends only on the memory that it uses. If an earlier launch left that memory unchanged, then an
+ * equal launch on the same contents also leaves it unchanged. Such a launch does not run.
+ * Everything else is still done: its operation in its stream, its counts, its effect on the checks.
  *
- * So the second of equal launches is recorded: which rows of memory it uses (check/used.h), and
- * what is in them when it ends (check/snapshot.h). If it reads none that it writes, it leaves what
- * it began with. Unless the third one can be seen to begin with that, it is recorded, too, now with
- * what is in these rows before it. A launch is not recorded if it does more than to read and write
- * memory that is noted (simt_not_repeatable), or learns what changes how the next one is looked at.
+ * The second of equal launches is recorded: the rows of memory that it uses (check/used.h), and
+ * their contents at its end (check/snapshot.h). If it reads no row that it writes, then a launch on
+ * these contents leaves them unchanged. If the third launch does not clearly start with these
+ * contents, it is recorded also, now with the rows' contents before it. Some launches are not
+ * recorded. They do more than read and write tracked memory (simt_not_repeatable), or they change
+ * how the next launch is checked.
  *
- * A later launch is a repeat if all of these rows have the same contents, byte by byte: those that
- * it would leave as they are, or those that were there before, in whose place come those that it
- * left. (The checks know these rows as written already: freeing memory has its repeats forgotten.)
- * They are not compared if the device memory that it uses could not be written in between. And all
- * that is under way must be ordered before it; when something begins that is not ordered behind
- * it, the checks are told what the launch would have left in the shadow (check/again.h), since the
- * two may race.
+ * A later launch is a repeat if all these rows match, byte by byte, what it leaves unchanged. It is
+ * also a repeat if they match the contents before it; the contents after it then replace them. (The
+ * checks already treat these rows as written. Freeing memory drops its repeats.) The comparison is
+ * skipped if that device memory could not be written in between. All work in flight must be ordered
+ * before the repeat. An operation that is not ordered after it may race with it. The checks then
+ * learn what the launch would have left in the shadow (check/again.h).
  *
- * Of a launch that is not looked at (enough.h), nobody sees which rows it uses: all memory that it
- * could use is recorded, before it and after it.
+ * The rows that an unchecked launch (enough.h) uses are unknown. All memory that it could use is
+ * recorded, before it and after it.
  *
- * SIMT_REPEATED=run runs all launches; =tell says in the end how many were repeats. */
+ * SIMT_REPEATED=run runs all launches. =tell prints the number of repeats at the end. */
 #include "api/repeats.h"
 
 #include <dirent.h>
@@ -63,29 +63,29 @@ struct repeat {
     struct simt_launch launch; /* its closure is a copy */
     int device;
     uint64_t last_used;
-    uint64_t launches, next; /* so many have been asked for; that one is recorded */
-    unsigned int failures;   /* to record it, or to repeat it, in a row */
+    uint64_t launches, next; /* launches so far; number of the one to record */
+    unsigned int failures;   /* to record or repeat it, in a row */
 
-    bool known;   /* what follows is */
-    bool settled; /* it leaves the snapshot as it is */
+    bool known;   /* the fields below are valid */
+    bool settled; /* the launch leaves the snapshot unchanged */
     struct simt_snapshot snapshot;
-    char *before;     /* what was in its pieces; NULL: that is not known */
-    uint64_t changes; /* of memory, when the snapshot was what was there */
+    char *before;     /* contents of its pieces before; or NULL */
+    uint64_t changes; /* simt_memory_changes when memory matched the snapshot */
     unsigned int version;
     struct simt_counters counts;
     struct simt_site *sites;
     unsigned int site_count;
     struct simt_skips *ways;
     struct simt_again again;
-    bool unseen; /* it was not looked at: the snapshot is of all memory, and no more is known */
-    uint64_t operation; /* the latest repeat, if the checks do not know of it; or 0 */
+    bool unseen;        /* unchecked: the snapshot has all memory; the rest is unset */
+    uint64_t operation; /* the latest repeat if the checks do not know it; else 0 */
 };
 static struct repeat repeats[MOST_REPEATS];
 static size_t repeat_count;
 static uint64_t asked, repeated;
 
-static struct repeat *current; /* of the launch that runs; NULL: none */
-static char *found;            /* by it, in the pieces of the snapshot; or NULL */
+static struct repeat *current; /* of the current launch; or NULL */
+static char *found;            /* contents of the pieces before it; or NULL */
 static bool recording, unseen;
 static unsigned int version_before;
 static struct simt_counters counts_before;
@@ -106,7 +106,7 @@ static void read_setting(void)
     static bool read;
     if (!read) {
         read = true;
-        const int asked_for = simt_choice("SIMT_REPEATED"); /* -1: nothing is */
+        const int asked_for = simt_choice("SIMT_REPEATED"); /* -1: not set */
         setting = asked_for < 0 ? SKIP : (unsigned int)asked_for;
         if (setting == TELL) {
             atexit(tell);
@@ -142,7 +142,7 @@ static bool equals(const struct repeat *repeat, const struct simt_launch *launch
            memcmp(other->closure, launch->closure, launch->closure_bytes) == 0;
 }
 
-/* The checks come to know of the latest repeat. */
+/* Tells the checks about the latest repeat. */
 static void tell_checks(struct repeat *repeat)
 {
     simt_again_tell(&repeat->again, &repeat->snapshot, repeat->operation, simt_operations_first());
@@ -152,7 +152,7 @@ static void tell_checks(struct repeat *repeat)
 static void forget(struct repeat *repeat)
 {
     if (repeat->operation && simt_operation_find(repeat->operation)) {
-        tell_checks(repeat); /* it may not be over */
+        tell_checks(repeat); /* it may still be in flight */
     }
     simt_snapshot_forget(&repeat->snapshot);
     free(repeat->before);
@@ -166,7 +166,7 @@ static void forget(struct repeat *repeat)
     repeat->known = false;
 }
 
-/* A new one, in place of the one that has not been used for longest. */
+/* Adds an entry. If the table is full, it replaces the least recently used entry. */
 static struct repeat *add(const struct simt_launch *launch)
 {
     struct repeat *repeat = &repeats[0];
@@ -195,7 +195,7 @@ static struct repeat *find(const struct simt_launch *launch)
     return add(launch);
 }
 
-/* It is tried again: at once, but then later and later. */
+/* Plans the next recording: soon after the first failure, later after each further one. */
 static void failed(struct repeat *repeat)
 {
     forget(repeat);
@@ -215,8 +215,8 @@ void simt_repeats_forget(const void *address, size_t size)
 
 /* ---- recording ---- */
 
-/* Of all contents that are kept: an eighth of what there is. (Twice that, of one launch that was
- * not looked at and is rewritten.) */
+/* The limit for all recorded contents: an eighth of the available memory. (Twice that for one
+ * unchecked launch that changes memory.) */
 static size_t most_bytes(void)
 {
     const size_t available = simt_available_memory();
@@ -228,7 +228,7 @@ static size_t kept_by(const struct repeat *repeat)
     return repeat->snapshot.bytes * (repeat->before ? 2 : 1);
 }
 
-/* Those that have not been used for longest make way for this one. */
+/* Forgets the least recently used contents until the newest fit. */
 static void make_room(const struct repeat *newest, size_t most)
 {
     for (;;) {
@@ -262,7 +262,7 @@ void simt_repeats_start_launch(void)
     }
 }
 
-/* What is noted of it is only what it could use: all that there is. */
+/* The rows of an unchecked launch are unknown, so all memory is recorded. */
 void simt_repeats_start_unseen(void)
 {
     simt_repeats_start_launch();
@@ -338,7 +338,7 @@ void simt_repeats_end_launch(const unsigned int *sites, unsigned int count)
 
 /* ---- repeating ---- */
 
-/* Of the latest operation. */
+/* Whether all other operations are ordered before the latest one. */
 static bool is_ordered_behind_all(void)
 {
     const struct simt_operation *other = simt_operations_of_several() ? simt_operations() : NULL;
@@ -361,14 +361,14 @@ static bool is_only_thread(void)
     return threads == 1;
 }
 
-/* Not if another thread may write beside what the launch writes, in the same rows: what it wrote
- * while the launch ran would be taken for the launch's, and what it writes now would be lost. */
+/* False if another host thread may write to the rows of an unchecked launch. Its writes during the
+ * launch would count as the launch's, and its writes now would be lost. */
 static bool may_be_put(const struct simt_snapshot *snapshot)
 {
     return !snapshot->unseen || is_only_thread();
 }
 
-/* It would find what it leaves, or what was there before it, which is then replaced. */
+/* Whether memory has what the launch leaves, or what was there before it and is then replaced. */
 static bool is_as_it_leaves_it(struct repeat *repeat)
 {
     struct simt_snapshot *snapshot = &repeat->snapshot;
@@ -388,7 +388,7 @@ static bool is_as_it_leaves_it(struct repeat *repeat)
     return same;
 }
 
-/* As far as anything but memory goes. */
+/* Whether everything except the memory's contents allows a repeat. */
 static bool may_be_made_again(const struct repeat *repeat)
 {
     return simt_order_version() == repeat->version &&
@@ -422,7 +422,7 @@ static void make_again(struct repeat *repeat, const struct simt_launch *launch)
 bool simt_repeats(const struct simt_launch *launch)
 {
     current = NULL;
-    free(found); /* of a launch that came to nothing */
+    free(found); /* from a launch that did not run */
     found = NULL;
     if (!may_repeat(launch)) {
         return false;
@@ -448,7 +448,7 @@ bool simt_repeats(const struct simt_launch *launch)
     return false;
 }
 
-/* ---- what is not ordered behind a repeat ---- */
+/* ---- operations that are not ordered after a repeat ---- */
 
 void simt_repeats_come_first(void)
 {

@@ -1,4 +1,4 @@
-/* Launches that would do again what an earlier one has done: see repeats.c. */
+/* Repeats of an earlier launch, which need not run: see repeats.c. */
 #ifndef SIMT_REPEATS_H
 #define SIMT_REPEATS_H
 
@@ -6,16 +6,15 @@
 
 /* See struct simt_observer. */
 bool simt_repeats(const struct simt_launch *launch);
-/* A launch that is not a repeat starts, and is looked at; and it ends, having counted at these
- * sites, before anything is told of it. */
+/* A checked launch that is not a repeat starts. It ends before anything is reported about it;
+ * `sites`: where it counted. */
 void simt_repeats_start_launch(void);
-/* The same, but it is not looked at. */
+/* The same for an unchecked launch. */
 void simt_repeats_start_unseen(void);
 void simt_repeats_end_launch(const unsigned int *sites, unsigned int count);
-/* An operation begins, the latest: repeats that nothing orders before it become known to the
- * checks. */
+/* The latest operation begins. The checks learn about repeats that are not ordered before it. */
 void simt_repeats_come_first(void);
-/* Memory is freed. */
+/* Forgets repeats that use this memory, because it is freed. */
 void simt_repeats_forget(const void *address, size_t size);
 
 #endif

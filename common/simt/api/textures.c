@@ -5,7 +5,7 @@
 #include "machine/texture.h"
 #include "memory/memory.h"
 
-/* The resource as an array; false if it is none that there is here. */
+/* Describes the resource as an array. False if it is invalid or not supported. */
 static bool describe(struct cudaArray *array, const struct cudaResourceDesc *resource)
 {
     if (resource->resType == cudaResourceTypeArray) {
@@ -59,7 +59,7 @@ static cudaError_t create(unsigned long long *object, const struct cudaResourceD
     return cudaSuccess;
 }
 
-/* Integers as such cannot be filtered. */
+/* Integers can be filtered only if they are read as normalized floats. */
 static bool can_filter(const struct cudaResourceDesc *resource,
                        const struct cudaTextureDesc *description)
 {
