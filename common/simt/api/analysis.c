@@ -334,7 +334,7 @@ static void *suspend_block(unsigned int threads)
     struct suspended *kept =
         simt_needed(malloc(sizeof *kept + threads * sizeof *kept->depths), "the analysis");
     memcpy(kept->depths, simt_trace_depths, threads * sizeof *kept->depths);
-    simt_ranges_forget(); /* blocks of a cluster map and unmap their shared memory */
+    simt_ranges_forget(); /* other blocks of the cluster have other ranges */
     kept->order = simt_causality_suspend();
     kept->pages = simt_shadow_suspend();
     kept->replayed = simt_replay_suspend(threads);

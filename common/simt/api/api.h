@@ -63,8 +63,8 @@ void *simt_make_call(const struct simt_kernel *kernel, void **arguments, size_t 
 void simt_invoke_call(void *closure);
 /* A launch for later: copies a launch and its closure into one piece of memory, for one free(). */
 struct simt_launch *simt_copy_launch(const struct simt_launch *launch);
-/* A kernel launches another kernel. simt_launch_children() runs these after the first kernel, and
- * then what they launch. */
+/* simt_launch_later(): a kernel launches another kernel. simt_launch_children() runs such kernels
+ * after the first one, and then what they launch. */
 cudaError_t simt_launch_later(const struct simt_launch *launch);
 void simt_launch_children(int (*run)(const struct simt_launch *launch));
 /* simt_find_kernel(): NULL if the kernel is unknown. simt_note_kernel(): NULL if out of memory. */

@@ -160,7 +160,7 @@ static cudaError_t capture_copy(const struct copy *copy, const char *function, c
     return simt_capture(copy->stream, &work);
 }
 
-/* A copy that starts past the end of pinned or managed memory is also a finding. */
+/* Next to pinned or managed memory a GPU's copy may succeed, so this is also a finding. */
 static cudaError_t refuse(const struct copy *copy, const char *function, const void *caller,
                           const char *end, const char *trouble)
 {

@@ -55,8 +55,8 @@ struct simt_blas_call {
     const struct simt_blas_call call = {handle, __func__, __builtin_return_address(0)}
 
 /* Starts the work in the handle's stream, and opens the device's memory for it. `out` is written;
- * the others are read. A message names an operand that is not valid device memory; the call then
- * returns this status. */
+ * the others are read. If an operand is not valid device memory, prints its name; the call then
+ * returns the status of this function. */
 cublasStatus_t simt_blas_begin(const struct simt_blas_call *call, const struct simt_operand *out,
                                const struct simt_operand *in, size_t count);
 cublasStatus_t simt_blas_end(const struct simt_blas_call *call, const struct simt_operand *out);

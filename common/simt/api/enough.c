@@ -6,9 +6,10 @@
  *
  * The limit is processor time, over all processes that run blocks. So a busy machine or a pause
  * does not change which blocks are checked. The blocks at the ends of the grid run first, because a
- * missing bounds check shows there. Their check ignores the limit, once per shape of the grid.
+ * missing bounds check shows there. Their check ignores the limit, once per launch shape.
  *
- * Everything is checked if the user sets one of the variables in seconds_of_checks(). */
+ * There is no limit if the user sets one of the variables in seconds_of_checks(), unless
+ * SIMT_CHECK_SECONDS sets one. */
 #include "api/enough.h"
 
 #include <stdio.h>

@@ -45,7 +45,7 @@ extern bool simt_failing; /* SIMT_FAIL is set */
 /* The error that the user injects into this call, or the launch in that line; or cudaSuccess. */
 cudaError_t simt_injected(const char *function, const char *file, int line, const void *caller);
 
-/* The error with that name; false if there is none. */
+/* The error with that name. False if there is none. */
 bool simt_error_named(const char *name, cudaError_t *error);
 
 /* Stores an error as the last error, and returns it. */

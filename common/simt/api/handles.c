@@ -122,7 +122,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return error;
 }
 
-/* All work is already done, so the query also tells the host that it is done. */
+/* All work is done by now, so a query has the effect of a synchronization. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     return cudaStreamSynchronize(stream);

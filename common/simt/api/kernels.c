@@ -84,7 +84,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     return cudaSuccess;
 }
 
-#pragma GCC diagnostic push /* numRegs is deprecated to warn users */
+#pragma GCC diagnostic push /* numRegs is deprecated, as a warning to users */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {

@@ -289,7 +289,7 @@ static bool all_done(const struct simt_nccl_call *call)
     return !call;
 }
 
-/* Whether a call waits for another process. It cannot wake this one, so wait_for() polls. */
+/* Whether a call waits for another process. Then wait_for() polls, because nothing wakes it. */
 static bool may_wait(const struct simt_nccl_call *call)
 {
     while (call && (call->done || !simt_nccl_may_wait(call))) {

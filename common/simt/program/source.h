@@ -15,8 +15,8 @@ static inline uint32_t simt_place_of(const void *return_address)
     return (uint32_t)((uintptr_t)return_address - (uintptr_t)__executable_start);
 }
 
-/* The source line of a place: the innermost line that is not the runtime's own. If that is in
- * another file, kernel_line is the line of the .cu file that called or included it. */
+/* The source line of a place: the innermost line that is not the runtime's own. If that is not in a
+ * .cu file, kernel_line is the line of the .cu file that called it. */
 struct simt_source {
     const char *file, *function;
     int line;
