@@ -23,7 +23,7 @@ bool simt_draws_prepare(struct simt_draws *draws);
 void simt_draws_start_over(struct simt_draws *draws);
 
 uint32_t simt_draw_bits(struct simt_draws *draws);
-/* In (0, 1]. */
+/* The result is in (0, 1]. */
 float simt_draw_float(struct simt_draws *draws);
 double simt_draw_double(struct simt_draws *draws);
 /* Two numbers, for one pair of normal numbers. */

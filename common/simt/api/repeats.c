@@ -9,7 +9,7 @@
  * their contents at its end (check/snapshot.h). If it reads no row that it writes, then a launch on
  * these contents leaves them unchanged. If the third launch does not clearly start with these
  * contents, it is recorded also, now with the rows' contents before it. A launch is not recorded if
- * it does more than read and write tracked memory (simt_not_repeatable), or if it changes how the
+ * it does more than access tracked memory (simt_not_repeatable). Nor is it if it changes how the
  * next launch is checked.
  *
  * A later launch is a repeat if all these rows match, byte by byte, what it leaves unchanged. It is
