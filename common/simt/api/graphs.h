@@ -105,10 +105,9 @@ void simt_begin_allocation(const struct simt_region *region, cudaStream_t stream
 bool simt_captures(cudaStream_t stream);
 /* Takes ownership of the work if the function returns cudaSuccess. */
 cudaError_t simt_capture(cudaStream_t stream, const struct simt_work *work);
-/* The error of a call that is not allowed during a capture, which also ends the capture; else
- * cudaSuccess. simt_capture_forbids_work() is for work in a stream that is not captured, the next
- * one for a call that waits for the stream. The last one is for a call that concerns all
- * streams. */
+/* The error of a call that is not allowed during a capture, which it ends; or cudaSuccess. The
+ * functions check, in order, work in a stream that is not captured, a call that waits for the
+ * stream, and a call that concerns all streams. */
 cudaError_t simt_capture_forbids_work(cudaStream_t stream, const char *function,
                                       const void *caller);
 cudaError_t simt_capture_forbids_wait(cudaStream_t stream, const char *function,
