@@ -1,4 +1,4 @@
-/* What simt_twice.c reads: the assembler's source of one translation, and the names in it. */
+/* The assembler source of one translation and the names in it, for simt_twice.c. */
 #ifndef SIMT_TWICE_H
 #define SIMT_TWICE_H
 
@@ -16,13 +16,13 @@ struct names {
 };
 
 uint64_t hash_of(const char *bytes, size_t length);
-/* In `slots`; NO_SYMBOL if it is not there. */
+/* The index in `slots`; NO_SYMBOL if the name is not there. */
 static const size_t NO_SYMBOL = (size_t)-1;
 size_t index_of(const struct names *names, const char *begin, size_t length);
 bool has_name(const struct names *names, const char *begin, size_t length);
 void keep_name(struct names *names, const char *begin, size_t length);
 
-/* Of the name that begins here; 0: none does. */
+/* The length of the name that begins here; 0 if none does. */
 size_t name_length(const char *at);
 bool begins(const char *line, const char *with);
 const char *next_line(const char *line);
@@ -31,16 +31,16 @@ const char *next_line(const char *line);
 struct file {
     struct text text;
     struct names functions, data, external;
-    struct names kept; /* variables outside of what is left out */
+    struct names kept; /* variables outside the sections that are left out */
 };
 
-/* Of its text. */
+/* Collects the names from the file's text. */
 void read_assembly(struct file *file);
 
 /* ---- simt_twice_waits.c ---- */
 
-/* Of the functions of the instrumented translation, those that may wait. Its slots are the
- * caller's. */
+/* Returns the functions of the instrumented translation that may wait. The caller frees the
+ * slots. */
 struct names find_waiting(const struct file *file);
 
 #endif

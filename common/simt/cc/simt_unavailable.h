@@ -1,4 +1,4 @@
-/* What the CPU back end does not have, by the names that programs use for it. */
+/* The features that the CPU back end lacks, by the names that programs use for them. */
 #ifndef SIMT_UNAVAILABLE_H
 #define SIMT_UNAVAILABLE_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* The feature that a header (as named in #include, or its path) belongs to; NULL for any other
- * header. `found`: it is there, but may be made for nvcc alone. */
+ * header. `found`: the header exists, but may be usable with nvcc only. */
 const char *simt_unavailable_header(const char *header, bool found);
 
 /* The feature that a word of a program stands for; NULL for any other word. `called`: whether "("
