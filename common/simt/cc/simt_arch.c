@@ -1,17 +1,17 @@
-/* __CUDA_ARCH__ in what a GPU executes.
+/* __CUDA_ARCH__ in device code.
  *
- * It stays undefined here, since host and device code are compiled together. In the body of a
- * __global__ function, or of one that is __device__ and not __host__, nvcc never compiles the
- * host's branch: there, the source's own tests of it become tests of __SIMT_ARCH__, a name as long.
- * So do those around whole functions, if each branch has functions of the device and nothing that
- * the host could use. A body that is of both stands twice, as nvcc compiles it twice, and who runs
- * it decides:
+ * It stays undefined here because host and device code are compiled together. nvcc never compiles
+ * the host's branch in a __global__ function, or in one that is __device__ and not __host__. In
+ * such bodies, tests of __CUDA_ARCH__ become tests of __SIMT_ARCH__, a name of the same length. So
+ * do tests around whole functions, if each branch has only device functions and nothing that the
+ * host could use. nvcc compiles a __host__ __device__ function twice. So its body is written twice,
+ * and a test at run time chooses:
  *
  *   { if (SIMT_ON_DEVICE) { ... }      with __SIMT_ARCH__
- *   else { ... } }                     with __SIMT_HOST__, which nobody defines
+ *   else { ... } }                     with __SIMT_HOST__, which is never defined
  *
- * This comes before the preprocessor, so it knows files and not what they include, and macros only
- * by their names, or if the file itself defines one as qualifiers. */
+ * This step runs before the preprocessor. So it knows the file but not the files that it includes.
+ * It knows macros only by name, unless the file itself defines one as qualifiers. */
 #include "cc/simt_rewrite.h"
 
 #include <ctype.h>
@@ -20,17 +20,17 @@
 
 enum { MOST_SCOPES = 200, MOST_CONDITIONS = 60, MOST_QUALIFIERS = 20 };
 
-/* Where we are: in braces, of which some are of device code, behind qualifiers. */
+/* The position: open braces, which of them are device code, and the qualifiers just read. */
 struct place {
     size_t depth;
     bool is_device[MOST_SCOPES + 1];
     bool for_device, for_host;
 };
 
-static struct place here, before[MOST_CONDITIONS]; /* of each #if that is open */
-static bool around_functions[MOST_CONDITIONS];     /* of the device only */
+static struct place here, before[MOST_CONDITIONS]; /* for each open #if */
+static bool around_functions[MOST_CONDITIONS];     /* its branches have device functions only */
 static size_t conditions;
-static bool lost; /* deeper than we can tell */
+static bool lost; /* the nesting is deeper than the arrays allow */
 static bool in_host_copy;
 
 /* Macros of this file that stand for __host__ __device__, or one of them. */
@@ -92,7 +92,7 @@ static size_t quoted_end(size_t quote)
     return i < source.length ? i + 1 : source.length;
 }
 
-/* The end of a comment or literal that starts here; else `i`. */
+/* The end of the comment or literal that starts here; else `i`. */
 static size_t skipped(size_t i)
 {
     const bool in_name = i > 0 && is_name_byte(i - 1);
@@ -108,7 +108,7 @@ static size_t skipped(size_t i)
     if (source.bytes[i] == '"') {
         return in_name && source.bytes[i - 1] == 'R' ? raw_string_end(i) : quoted_end(i);
     }
-    return source.bytes[i] == '\'' && !in_name ? quoted_end(i) : i; /* 1'000 is no literal */
+    return source.bytes[i] == '\'' && !in_name ? quoted_end(i) : i; /* 1'000 is not a literal */
 }
 
 static bool in_device_code(void)
@@ -116,7 +116,7 @@ static bool in_device_code(void)
     return !lost && here.is_device[here.depth];
 }
 
-/* The word of a directive whose '#' is at `i`. */
+/* The position of the word after the '#' at `i`. */
 static size_t directive_word(size_t i)
 {
     do {
@@ -139,8 +139,8 @@ static bool is_opening(size_t word, size_t end)
     return is_word(word, end, "if") || is_word(word, end, "ifdef") || is_word(word, end, "ifndef");
 }
 
-/* Whether the branches of the condition whose directive ends at `i` are functions of the device
- * only, or empty, up to its #endif. */
+/* Whether every branch of the condition, up to its #endif, is empty or has device functions only.
+ * Its directive ends at `i`. */
 static bool has_only_device_functions(size_t i)
 {
     size_t nested = 0;
@@ -171,7 +171,7 @@ static bool has_only_device_functions(size_t i)
                     return any;
                 }
             } else if (!is_word(word, end, "pragma")) {
-                return false; /* a #define, say, which the host may use */
+                return false; /* a #define, for example, which */
             }
         } else if (is_name_byte(i)) {
             next = name_end(i);
@@ -192,7 +192,7 @@ static bool has_only_device_functions(size_t i)
     return false;
 }
 
-/* From begin to end, with the other name if this is device code, or around it. */
+/* Copies from `begin` to `end`. Renames __CUDA_ARCH__ in device code and around it. */
 static void append_renamed(struct text *out, size_t begin, size_t end, bool is_around)
 {
     for (size_t i = begin; i < end;) {
@@ -206,7 +206,7 @@ static void append_renamed(struct text *out, size_t begin, size_t end, bool is_a
     }
 }
 
-/* Branches of a condition begin where it does. `behind`: its directive. */
+/* Each branch begins in the state before the condition. `behind`: the directive's end. */
 static void follow_condition(size_t word, size_t end, size_t behind)
 {
     if (is_opening(word, end)) {
@@ -224,7 +224,7 @@ static void follow_condition(size_t word, size_t end, size_t behind)
     }
 }
 
-/* #define NAME, whose name begins here, with qualifiers behind it and nothing else. */
+/* Records a #define whose name begins at `i`, if only qualifiers follow the name. */
 static void note_qualifiers(size_t i, size_t end)
 {
     struct qualifier found = {i, name_end(i) - i, false, false};
@@ -256,13 +256,13 @@ static size_t first_name(size_t i, size_t end)
     return i;
 }
 
-/* The '#' of a directive at `i`; after it. */
+/* Appends the directive whose '#' is at `i`; returns its end. */
 static size_t append_directive(struct text *out, size_t i)
 {
     const size_t word = directive_word(i), name = name_end(word), end = directive_end(i);
     follow_condition(word, name, end);
     if (is_word(word, name, "define")) {
-        append(out, source.bytes + i, end - i); /* who knows where it is used */
+        append(out, source.bytes + i, end - i); /* its uses are unknown */
         note_qualifiers(first_name(name, end), end);
     } else {
         append_renamed(out, i, end,
@@ -313,8 +313,8 @@ static bool tests_arch(size_t begin, size_t end)
     return false;
 }
 
-/* The braces that open at `i`: after them, if a branch in them asks for the architecture; else 0.
- * (Nor if there are labels, which a function cannot have twice.) */
+/* The end of the braces that open at `i`, if a directive in them tests __CUDA_ARCH__; else 0. Also
+ * 0 if they have a goto, because a function cannot have the same label twice. */
 static size_t end_of_both(size_t i)
 {
     size_t depth = 0, depths[MOST_CONDITIONS], open = 0;
@@ -356,7 +356,7 @@ static size_t end_of_both(size_t i)
 
 static void append_stretch(struct text *out, size_t begin, size_t end);
 
-/* The body from `open` to `end`, for the device and for the host. */
+/* Appends the body from `open` to `end` twice: for the device and for the host. */
 static void append_both(struct text *out, size_t open, size_t end)
 {
     const struct place outside = here;
@@ -414,7 +414,7 @@ void append_with_arch(struct text *out)
     memset(&here, 0, sizeof here);
     conditions = qualifier_count = 0;
     lost = false;
-    /* A byte order mark is one at the very beginning only, where #line comes to stand. */
+    /* A byte order mark is valid only at the very beginning, where #line will stand: skip it. */
     append_stretch(out, starts(0, "\xEF\xBB\xBF") ? 3 : 0, source.length);
 }
 /* SPDX-License-Identifier: MIT */

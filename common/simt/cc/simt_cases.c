@@ -1,6 +1,6 @@
-/* case 1: int x = 3; ... case 2: jumps over an initialization. In device code nvcc only warns of
- * it, if nothing is to be destroyed; here what lies between the labels gets braces, if nothing
- * behind them uses what it declares. */
+/* case 1: int x = 3; ... case 2: jumps over an initialization. In device code nvcc only warns about
+ * this, unless a destructor would have to run. Here the statements between the labels get braces,
+ * if no later statement uses the names that they declare. */
 #include <string.h>
 
 #include "cc/simt_rewrite.h"
@@ -8,7 +8,7 @@
 enum { MOST_NAMES = 16 };
 
 struct part {
-    size_t first, end; /* from behind a label's ':' to the next label */
+    size_t first, end; /* from the token after a label's ':' to the next label */
     size_t names[MOST_NAMES];
     size_t count;
 };
@@ -23,7 +23,7 @@ static bool closes(size_t token)
     return is_punctuation(token, ')') || is_punctuation(token, ']') || is_punctuation(token, '}');
 }
 
-/* Behind the token, or behind the brackets that it opens. */
+/* The token after `token`, or after the brackets that it opens. */
 static size_t after(size_t token)
 {
     int depth = 0;
@@ -39,7 +39,7 @@ static bool is_label(size_t token)
     return is(token, "case") || (is(token, "default") && is_punctuation(token + 1, ':'));
 }
 
-/* Behind the ':' of the label. */
+/* The token after the ':' of the label. */
 static size_t behind_label(size_t label)
 {
     size_t i = label + 1;
@@ -63,7 +63,7 @@ static size_t label_before(size_t first)
     return is_label(i) && behind_label(i) == first ? i : NONE;
 }
 
-/* Words at which no declaration begins that is initialized there each time. */
+/* Words that begin a statement other than a declaration that runs its initializer each time. */
 static bool begins_other(size_t token)
 {
     static const char *const words[] = {"asm",      "__asm__", "__asm",  "break",
@@ -72,7 +72,7 @@ static bool begins_other(size_t token)
     return is_among(token, words, sizeof words / sizeof *words) || is_keyword(token);
 }
 
-/* Of the statement, the name that it declares and initializes first; NONE: it does not. */
+/* The first name that the statement declares and initializes; NONE if there is none. */
 static size_t declared_by(size_t statement)
 {
     size_t i = statement, name = NONE, words = 0;
@@ -97,7 +97,7 @@ static size_t declared_by(size_t statement)
                : NONE;
 }
 
-/* What the statement declares, which ends at the token returned. */
+/* Records the names that the statement declares; returns the token after the statement. */
 static size_t note_names(struct part *part, size_t statement)
 {
     size_t i = statement;
@@ -106,7 +106,7 @@ static size_t note_names(struct part *part, size_t statement)
         part->names[part->count++] = first;
     }
     for (; i < token_count && !is_punctuation(i, ';') && !closes(i); i = after(i)) {
-        size_t next = i + 1; /* behind a comma: another name */
+        size_t next = i + 1; /* after a comma: another name */
         while (is_punctuation(next, '*') || is_punctuation(next, '&')) {
             next++;
         }
@@ -148,7 +148,7 @@ static bool is_in_device_code(size_t token)
     return false;
 }
 
-/* The part that begins at `first`, if it needs braces. */
+/* Fills in the part that begins at `first`; returns whether it needs braces. */
 static bool needs_braces(size_t first, struct part *part)
 {
     const size_t braces = braces_around(first);

@@ -1,11 +1,11 @@
-/* What CUDA C declares with words of its own: __shared__, __constant__, kernels and the like. */
+/* Declarations with CUDA's own words: __shared__, __constant__, kernels and the like. */
 #include <stdio.h>
 
 #include "cc/simt_rewrite.h"
 
 /* ---- qualifiers, after preprocessing ---- */
 
-/* cuda_runtime.h tells why. simtcc builds this program with the compiler that takes its output. */
+/* cuda_runtime.h says why. The compiler that builds this program also reads its output. */
 #if !defined(__clang__) && defined(__GNUC__) && __GNUC__ >= 10
 #define SHARED "__constinit thread_local"
 #else
@@ -14,7 +14,7 @@
 
 static const struct {
     const char *word, *replacement;
-    bool takes_arguments; /* which go, too */
+    bool takes_arguments; /* which are also removed */
 } qualifiers[] = {
     {"__global__", "", false},
     {"__device__", "", false},
@@ -33,7 +33,7 @@ static const struct {
 size_t replace_qualifier(struct text *replacement, size_t token)
 {
     if (is(token, "__shared__") && is(token + 1, "alignas") && is_punctuation(token + 2, '(')) {
-        /* The standard's word has to come first. */
+        /* alignas must come first. */
         append_tokens(replacement, token + 1, after_group(token + 2));
         append_string(replacement, " " SHARED);
         return after_group(token + 2);
@@ -181,7 +181,7 @@ bool is_extern(size_t token)
     return i > 0 && is_punctuation(i - 1, '>');
 }
 
-/* Tells the runtime of each variable: the word before its first '[', '=', '{', ',' or ';'. */
+/* Registers each variable: the word before its first '[', '=', '{', ',' or ';'. */
 void append_constants(struct text *out, size_t first, size_t end)
 {
     int depth = 0;

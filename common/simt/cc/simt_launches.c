@@ -33,7 +33,7 @@ size_t name_begin(size_t chevrons)
         if (i > 0 && is(i - 1, "template")) {
             i--;
         }
-        /* What joins it to the component before. */
+        /* The separator between this component and the one before it. */
         if (i > 1 && is_punctuation(i - 1, ':') && is_punctuation(i - 2, ':')) {
             i -= 2;
             if (i == 0 || !(is_punctuation(i - 1, '>') ||
@@ -50,8 +50,8 @@ size_t name_begin(size_t chevrons)
     }
 }
 
-/* Of several `>>>` the last one in the statement that an argument list follows: the others close
- * templates. */
+/* The last `>>>` in the statement that an argument list follows. Any other `>>>` closes template
+ * arguments. */
 size_t closing_chevrons(size_t chevrons)
 {
     size_t found = NONE;
@@ -77,8 +77,8 @@ size_t closing_chevrons(size_t chevrons)
     return found;
 }
 
-/* Whether the expression from `first` up to `end` names a kernel that the source declares. What
- * does not is a value, a pointer. */
+/* Whether the expression from `first` up to `end` names a kernel that the source declares. Any
+ * other expression is a value, such as a pointer. */
 static bool names_kernel(size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
@@ -89,7 +89,7 @@ static bool names_kernel(size_t first, size_t end)
     return false;
 }
 
-/* Whether the word is one of auto [a, b] before it. Lambdas cannot capture such names in C++17. */
+/* Whether a structured binding, auto [a, b], declares it. C++17 lambdas cannot capture those. */
 static bool is_binding(size_t token)
 {
     for (size_t i = token; i-- > 1;) {

@@ -1,4 +1,4 @@
-/* What nvcc's front end takes and g++ or clang++ do not. The words that they miss are put in. */
+/* Code that nvcc's front end accepts and g++ or clang++ reject. The missing words are inserted. */
 #include <string.h>
 
 #include "cc/simt_rewrite.h"
@@ -19,7 +19,7 @@ size_t braces_around(size_t token)
     return NONE;
 }
 
-/* if (...) {, else { and their like. Not [] {, whose return is its own. */
+/* For if (...) {, else { and the like. Not for the braces of a lambda, which has its own return. */
 static bool opens_statement(size_t braces)
 {
     static const char *const words[] = {"if", "for", "while", "switch", "catch", "constexpr"};
@@ -43,7 +43,7 @@ size_t body_around(size_t token)
     return braces;
 }
 
-/* A statement cudaName(...); of which the program drops the result. */
+/* Whether `token` begins a statement cudaName(...); that drops the result. */
 bool drops_result(size_t token)
 {
     static const char *const words[] = {"if", "for", "while"};
@@ -54,7 +54,7 @@ bool drops_result(size_t token)
         begins = begins || is(open - 1, words[i]);
     }
     if (!begins || !starts(tokens[token].begin, "cuda") || !is_punctuation(token + 1, '(') ||
-        is(token, "cudaGetLastError")) { /* which is to clear it */
+        is(token, "cudaGetLastError")) { /* programs call it to clear the error */
         return false;
     }
     end = after_group(token + 1);
@@ -68,7 +68,7 @@ static bool is_body_of_main(size_t braces)
            is_punctuation(begin + 2, '(') && after_group(begin + 2) == braces;
 }
 
-/* Of a function that only the device has, and that returns a number. */
+/* Whether the braces are the body of a device-only function that returns a number. */
 static bool is_body_of_device(size_t braces)
 {
     static const char *const numbers[] = {"bool",   "char",   "short",    "int",   "long",
@@ -84,7 +84,7 @@ static bool is_body_of_device(size_t braces)
     return false;
 }
 
-/* return; where a number is due: in main(), or of the device. */
+/* Whether a return; lacks its number: in main() or in a device function. */
 static bool returns_nothing(size_t semicolon)
 {
     size_t braces;
@@ -111,8 +111,8 @@ static bool is_class_template(size_t braces)
     return false;
 }
 
-/* static const T zero = 0; in a class template: g++ sees it with the types that only the device
- * has use for, among which are float and double. */
+/* Whether `static const T zero = 0;` stands in a class template. g++ also instantiates it for types
+ * that only device code uses, such as float and double, and rejects it there. */
 static bool declares_constant(size_t token)
 {
     size_t i = token + 2;
@@ -133,7 +133,7 @@ static bool declares_constant(size_t token)
     return i != NONE && is_class_template(i);
 }
 
-/* With which of these words the source defines the type; NONE: with none. */
+/* The word struct, union, class or enum in the definition of the type; NONE if there is none. */
 static size_t class_key_of(size_t name)
 {
     for (size_t i = name; i > 1; i--) {
@@ -145,7 +145,7 @@ static size_t class_key_of(size_t name)
     return NONE;
 }
 
-/* Ray Ray; in a class: the name means something else from there on, which g++ does not allow. */
+/* The word to insert before a member `Ray Ray;`. g++ rejects such a change of meaning. */
 static size_t missing_class_key(size_t token)
 {
     size_t name = token + 1, braces, open;

@@ -1,6 +1,6 @@
-/* Loops around barriers of the block: behind each stands a call that tells the runtime that the
- * thread has left it. A thread that has, and returns while others wait in the loop, has gone round
- * it less often: what follows a loop's end cannot tell that from a return inside of it. */
+/* Loops around block barriers. After each such loop stands a call that tells the runtime that the
+ * thread has left the loop. If a thread then returns while others wait in the loop, it did fewer
+ * iterations. The position after the loop alone cannot distinguish that from a return inside it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "cc/simt_rewrite.h"
 
 struct helper {
-    size_t name, body; /* of a function with a barrier: tokens */
+    size_t name, body; /* tokens of a function with a barrier */
 };
 static struct helper *helpers;
 static size_t helper_count;
 static struct {
-    struct text before, behind; /* of the token */
+    struct text before, behind; /* text to insert before and after the token */
 } * parts;
 
-/* Also bar.sync in an asm that begins with it. */
+/* Also an asm whose text begins with bar.sync or barrier.sync. */
 static bool is_barrier(size_t token)
 {
     return starts(tokens[token].begin, "\"bar.sync") ||
@@ -25,7 +25,7 @@ static bool is_barrier(size_t token)
             is_punctuation(token + 1, '('));
 }
 
-/* The last token of the statement that begins there. */
+/* The last token of the statement that begins at `token`. */
 static size_t statement_end(size_t token)
 {
     size_t end;
@@ -63,7 +63,7 @@ static const struct helper *helper_called(size_t token)
     return NULL;
 }
 
-/* A loop from one token to another; the tokens of its body follow `body`. */
+/* Records a loop from token `loop` to token `end`; the tokens of its body follow `body`. */
 static void note_loop(size_t loop, size_t body, size_t end)
 {
     const bool among = is_punctuation(loop - 1, ';') || is_punctuation(loop - 1, '{') ||
@@ -96,11 +96,11 @@ static void note_loop(size_t loop, size_t body, size_t end)
     append_string(&parts[loop].before, among ? "" : "{ ");
 }
 
-/* Of device code, in a function's body. */
+/* Records the loops in the body of a device function. */
 static void note_loops(size_t body)
 {
     const size_t end = closing_of(body);
-    for (size_t i = end; i-- > body;) { /* what is inside comes first at a common end */
+    for (size_t i = end; i-- > body;) { /* if loops share an end, the inner one comes first */
         if (tokens[i].in_macro) {
             continue;
         }
@@ -113,7 +113,7 @@ static void note_loops(size_t body)
     }
 }
 
-/* The name of the function of the device with that body. */
+/* The name of the device function with that body. */
 static size_t name_of(size_t body)
 {
     for (size_t i = declaration_begin(body); i < body; i++) {

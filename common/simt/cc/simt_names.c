@@ -1,4 +1,4 @@
-/* Names that stand for something else, until the program declares them itself. */
+/* Names that are replaced, until the program declares them itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,7 @@ static bool follows_declarator(size_t token)
     return is_type_word(i + 1);
 }
 
-/* Whether a declaration may begin at `token`: behind template <...>, [[...]] or public:, too. */
+/* Whether a declaration may begin at `token`; also after template <...>, [[...]] or public:. */
 static bool may_begin(size_t token)
 {
     size_t open;
@@ -106,7 +106,7 @@ static bool may_begin(size_t token)
                          (is_punctuation(token - 1, ']') && is_punctuation(token - 2, ']')));
 }
 
-/* The '*', '&' or '>' at `token` belongs to a declaration that begins a statement: T *name,
+/* Whether the '*', '&' or '>' at `token` belongs to a declaration that begins a statement: T *name,
  * A::B<C> &name. */
 static bool begins_statement(size_t token)
 {
@@ -130,8 +130,8 @@ static bool begins_statement(size_t token)
     return may_begin(i);
 }
 
-/* Whether the parentheses around the token belong to a function that has a body, in a class or
- * another function: a member or a lambda. */
+/* Whether the parentheses around the token belong to a function with a body, inside a class or
+ * another function (a member or a lambda). */
 bool is_in_parameters(size_t token)
 {
     size_t open = token, before, after;
@@ -200,8 +200,8 @@ bool is_template_call(size_t token)
     return is(token, "malloc") && is_punctuation(token + 1, '<');
 }
 
-/* Appends the namespaces around the token, ::a::b:: say; the '{' of the class or function there,
- * NONE if there is none. */
+/* Appends the namespaces around the token, such as ::a::b::. Returns the '{' of the class or
+ * function around it, or NONE. */
 static size_t append_scope(struct text *out, size_t token)
 {
     size_t outermost = NONE, *opened = zeroed(token + 1, sizeof *opened), depth = 0;
@@ -264,7 +264,7 @@ bool append_own_scope(struct text *out, size_t token)
             continue;
         }
         if (i > inside) {
-            inside = NONE; /* it may be the class's own */
+            inside = NONE; /* the name may be declared in the class */
         } else if (append_scope(&path, i) == NONE && path.length > best.length &&
                    path.length <= own.length && memcmp(path.bytes, own.bytes, path.length) == 0) {
             free(best.bytes);

@@ -1,13 +1,13 @@
-/* simt_rewrite in.cu out.cpp: turns what the host's C++ compiler does not know of CUDA C into
- * calls.
+/* simt_rewrite in.cu out.cpp: turns the CUDA C syntax that the host's C++ compiler does not know
+ * into calls.
  *
  *   name<<<grid, block, shared, stream>>>(arguments)
  *     simt::launch("name", <name as a function>, <name as a call>, grid, block, shared,
- *     stream)(arguments); or, where the name is none of a kernel,
+ *     stream)(arguments); or, if the name is not the name of a kernel,
  *     simt::launch_value("name", name, grid, block, shared, stream)(arguments)
  *   extern __shared__ T name[];
- *     T *const name = static_cast<T *>(simt_dynamic_shared()); or, outside of functions, nothing:
- *     what stands right of the = then replaces each use of the name
+ *     T *const name = static_cast<T *>(simt_dynamic_shared()); outside functions the declaration
+ *     is removed, and each use of the name is replaced by the expression after the =
  *
  *   a << n, a >>= n in device code
  *     a << ::simt::within_width % n, a >>= ::simt::within_width = n: simt_shifts.c
@@ -18,34 +18,32 @@
  *   asm("...")
  *     C++ that does what its PTX says: cc/simt_ptx_asm.c
  *   malloc(size)
- *     simt_malloc(size), of which the compiler knows nothing: neither that it may leave it out, nor
- *     that nobody sees what is stored there
+ *     simt_malloc(size), about which the compiler knows nothing. So it removes neither the call
+ *     nor stores to the memory
  *
- * All else is copied as it stands, and every line keeps its number.
+ * All other text is copied unchanged, and every line keeps its number.
  *
- * simt_rewrite --preprocessed in.ii out.cpp: takes the output of the preprocessor instead (with
- * SIMT_PREPROCESSED defined), in which headers stand where they were included and macros are gone.
- * There it also does what cuda_runtime.h else does with macros, which would collide with a
- * program's own names:
+ * simt_rewrite --preprocessed in.ii out.cpp: reads the output of the preprocessor instead (with
+ * SIMT_PREPROCESSED defined), in which headers and macros are expanded. This mode also replaces
+ * what cuda_runtime.h otherwise defines as macros, because macros could collide with a program's
+ * names:
  *
- *   __global__ and the other qualifiers      nothing, or the host compiler's word threadIdx and its
- *   like                   calls, but where the program declares such a name itself
- *   cudaLaunchKernel((void *)name,           cudaLaunchKernel(name, __global__ void name(...) {...}
- *   is followed by a call that makes its address launchable
+ *   __global__ and the other qualifiers      nothing, or the host compiler's word
+ *   threadIdx and the like                   calls, unless the program declares such a name itself
+ *   cudaLaunchKernel((void *)name,           cudaLaunchKernel(name,
+ *   __global__ void name(...) {...}          then a call that makes its address launchable
  *   (void *)name<int>                        ::simt::kernel_address{"name<int>"} % name<int>
+ *   cudaName(...);                           ::simt::drop(), cudaName(...); which reports at
+ *                                            the end the errors that the program ignored
  *
- *   cudaName(...);       ::simt::drop(), cudaName(...); which tells at the end of errors in results
- *                        that the program drops
+ * It refuses features that the architecture lacks (simt_target.c) or that the CPU back end lacks,
+ * with one line per feature. It also refuses what nvcc refuses: simt_spaces.c, simt_variables.c.
  *
- * and it refuses what the architecture lacks (simt_target.c), what the CPU back end does not have,
- * with one line for each feature, and what nvcc
- * refuses: simt_spaces.c, simt_variables.c.
+ * simt_rewrite --arch in.cu out.cu: runs before the preprocessor and rewrites tests of
+ * __CUDA_ARCH__ in device code, as simt_arch.c describes.
  *
- * simt_rewrite --arch in.cu out.cu: for the preprocessor, tests of __CUDA_ARCH__ in device code as
- * simt_arch.c has them.
- *
- * simt_rewrite --header NAME: names the feature that a missing header belongs to; status 1 if
- * none.
+ * simt_rewrite --header NAME: names the feature that a missing header belongs to; status 1 if there
+ * is none.
  *
  * simt_rewrite --twice a.s b.s: see simt_twice.c. */
 #include <errno.h>
@@ -58,7 +56,7 @@
 #include "cc/simt_rewrite.h"
 #include "cc/simt_unavailable.h"
 
-/* ---- what there is not ---- */
+/* ---- features that are not available ---- */
 
 static const char *told[64];
 
@@ -75,8 +73,8 @@ void refuse(size_t position, const char *feature)
     }
 }
 
-/* Headers that were found, but are made for nvcc: tells so at the #include, whose line is the one
- * before the place that the preprocessor comes back to. */
+/* Refuses headers that exist but work with nvcc only. The message names the line of the #include:
+ * the line before the one that the preprocessor returns to. */
 static void check_headers(void)
 {
     struct marker marker;
@@ -102,8 +100,8 @@ static void check_headers(void)
     }
 }
 
-/* CUB asks for all of its loops to be unrolled. Of a kernel that sorts, GCC then makes so many
- * blocks that it does not end within ten minutes. */
+/* CUB asks the compiler to unroll all of its loops. For a sorting kernel, GCC then creates so many
+ * basic blocks that it does not finish within ten minutes. */
 static void leave_out_unrolling(void)
 {
     static const char pragma[] = "#pragma GCC unroll ";
@@ -161,7 +159,7 @@ static void read_source(void)
     }
 }
 
-/* To a file beside it first, so that a failure leaves no half of an output. */
+/* Writes to a temporary file first, so a failure never leaves a partial output. */
 bool write_whole(const char *target, const struct text *out)
 {
     struct text temporary = {NULL, 0, 0};
@@ -197,7 +195,7 @@ static void add_built_in_names(void)
     }
 }
 
-/* --arch: what the preprocessor gets in place of the source. */
+/* --arch: writes the file that the preprocessor reads instead of the source. */
 static int write_with_arch(const char *in, const char *target)
 {
     struct text out = {NULL, 0, 0};
@@ -233,7 +231,7 @@ void forget_all(void)
     memset(told, 0, sizeof told);
 }
 
-/* Whether the program's own source names a vector that is aligned to 16 bytes. */
+/* Whether the program's own source names a vector type that is aligned to 16 bytes. */
 static bool names_vectors(void)
 {
     static const char *const words[] = {
@@ -285,7 +283,7 @@ int main(int argument_count, char **arguments)
     }
     tokenize();
     if (!preprocessed) {
-        /* nvcc includes this in every .cu file, too. */
+        /* nvcc also includes this header in every .cu file. */
         append_string(&out, "#include <cuda_runtime.h>\n#line 1 \"");
         append_quoted(&out, path);
         append_string(&out, "\"\n");
