@@ -7,8 +7,8 @@
  *   { auto &&simt_x0 = (x); unsigned simt_a0 = 0; auto simt_a1 = in<'r'>(y);
  *     simt_a0 = add<...>(simt_a1, 5); out<'r'>(simt_x0, simt_a0); }
  *
- * The operands' own tokens stay where they are, so that simt_rewrite rewrites them as it does all
- * others: only what stands between them is replaced. */
+ * The operands' own tokens stay in place, and simt_rewrite rewrites them like all other tokens.
+ * Only the text between them is replaced. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 #include "cc/simt_ptx.h"
 
-/* ---- what replaces what ---- */
+/* ---- patches: tokens and their replacement ---- */
 
 struct patch {
     size_t first, end; /* tokens */
@@ -25,7 +25,7 @@ struct patch {
 };
 static struct patch *patches;
 static size_t patch_count, next_patch;
-static struct text lines; /* ends of lines that are to come behind the statement */
+static struct text lines; /* newlines and markers to write after the statement */
 
 void forget_ptx(void)
 {
@@ -52,7 +52,7 @@ static struct text *add_patch(size_t first, size_t end)
     return &patches[patch_count++].text;
 }
 
-/* The ends of lines in a part of the source that is left out, and the preprocessor's markers. */
+/* Appends the newlines and the preprocessor's markers of a part of the source that is left out. */
 static void append_lines(struct text *out, size_t begin, size_t end, bool in_macro)
 {
     struct marker marker;
@@ -124,7 +124,7 @@ void ptx_print(struct text *out, const char *format, ...)
 
 static void add_character(struct ptx *ptx, char c, size_t position);
 
-/* Whether the text ends with a '%' that is no second half of "%%". */
+/* Whether the text ends with a '%' that is not the second half of "%%". */
 static bool ends_with_percent(const struct ptx *ptx)
 {
     size_t first = ptx->text.length;
@@ -134,7 +134,7 @@ static bool ends_with_percent(const struct ptx *ptx)
     return (ptx->text.length - first) % 2 == 1;
 }
 
-/* For "%=", which is another number in each statement. */
+/* Appends what "%=" stands for: a number that differs in each statement. */
 static void add_number(struct ptx *ptx, size_t position)
 {
     char digits[16];
@@ -161,7 +161,7 @@ static void add_character(struct ptx *ptx, char c, size_t position)
     ptx->where[length] = ptx->where[length + 1] = position;
 }
 
-/* The character that an escape sequence stands for; sets how long the sequence is. */
+/* The character that an escape sequence stands for. *length: the length of the sequence. */
 static char unescape(size_t position, size_t *length)
 {
     static const char letters[] = "ntrafvb0\\\"'?", values[] = "\n\t\r\a\f\v\b\0\\\"'?";
@@ -198,7 +198,7 @@ static void add_literal(struct ptx *ptx, size_t token)
     for (size_t i = begin + 1; i + 1 < end;) {
         size_t length = 1;
         char c = at(i) == '\\' ? unescape(i, &length) : at(i);
-        if (at(i) == '\\' && at(i + 1) == '\n') { /* the line goes on */
+        if (at(i) == '\\' && at(i + 1) == '\n') { /* a continued line */
             i += 2;
             continue;
         }
@@ -219,7 +219,7 @@ static size_t add_named(struct ptx_binding *binding, size_t token)
     return token + 3;
 }
 
-/* The constraint; false if it is none that PTX has. */
+/* Reads the constraint; false if PTX has no such constraint. */
 static bool read_constraint(struct ptx *ptx, struct ptx_binding *binding, const char *text)
 {
     binding->tied = NONE;
@@ -239,7 +239,7 @@ static bool read_constraint(struct ptx *ptx, struct ptx_binding *binding, const 
     return *text && strchr(binding->output ? "hrlfd" : "hrlfdnC", *text) && !text[1];
 }
 
-/* An operand that begins at `token`; the token after it. */
+/* Reads the operand that begins at `token`; returns the token after it. */
 static size_t add_binding(struct ptx *ptx, size_t token, bool output)
 {
     struct ptx_binding *binding = &ptx->bindings[ptx->binding_count];
@@ -280,7 +280,7 @@ static size_t add_binding(struct ptx *ptx, size_t token, bool output)
     return binding->close + 1;
 }
 
-/* Literals, operands and clobbers; the token of the ')' at the end. */
+/* Reads literals, operands and clobbers; returns the token of the closing ')'. */
 static size_t read_statement(struct ptx *ptx, size_t open)
 {
     size_t token = open + 1, section = 0;
@@ -317,7 +317,7 @@ static const char *container(char letter)
                                             : "unsigned int";
 }
 
-/* What comes before an operand's expression, and after it. */
+/* The text before an operand's expression, and after it. */
 static void append_opening(struct text *out, const struct ptx *ptx, size_t number)
 {
     const struct ptx_binding *binding = &ptx->bindings[number];
@@ -352,7 +352,7 @@ static void append_closing(struct text *out, const struct ptx *ptx, size_t numbe
     }
 }
 
-/* What an asm without instructions is for: the compiler is not to know its results. */
+/* An asm without instructions hides its results from the compiler. */
 static void append_opaque(struct text *out, const struct ptx *ptx)
 {
     for (size_t i = 0; i < ptx->binding_count; i++) {
@@ -383,9 +383,9 @@ static void append_body(struct text *out, const struct ptx *ptx)
     append_string(out, "}");
 }
 
-/* What is both read and written, but by no instruction, only keeps a compiler from moving its uses
- * past the asm, as with the sums of a wgmma: no access to it takes place. (An asm without
- * instructions and without "memory" hides a value.) */
+/* Leaves an operand alone if it is input and output but no instruction uses it. Such an operand, an
+ * accumulator of a wgmma for example, only keeps the compiler from moving its uses past the asm.
+ * (An asm without instructions and without "memory" hides a value.) */
 static void leave_unused(struct ptx *ptx)
 {
     for (size_t i = 0; i < ptx->binding_count; i++) {
@@ -446,7 +446,7 @@ void ptx_translate(size_t token)
     if (!ptx->failed) {
         leave_unused(ptx);
         add_patches(ptx, token, close + 2);
-    } else if (ptx->in_cccl) { /* which has it for programs that may never come by */
+    } else if (ptx->in_cccl) { /* CUB may never run this code in the program */
         append_string(add_patch(token, close + 2), "__trap();");
     }
     for (size_t i = 0; i < ptx->binding_count; i++) {

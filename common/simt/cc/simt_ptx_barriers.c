@@ -4,7 +4,7 @@
 
 #include "cc/simt_ptx.h"
 
-/* Parts that are in `words` add a flag each, those in `ignored` none; false at any other. */
+/* Each part that is in `words` adds a flag, a part in `ignored` none; false at any other part. */
 static bool read_parts(const struct ptx_instruction *instruction, size_t first, const char *words,
                        const char *ignored, struct text *flags)
 {
@@ -168,7 +168,7 @@ static void emit_simple(struct ptx *ptx, struct ptx_instruction *instruction)
     free(flags.bytes);
 }
 
-/* arrive{.expect_tx} state, [a]{, count}; the same of arrive_drop. */
+/* arrive{.expect_tx} state, [a]{, count}; also arrive_drop. */
 static void emit_arrival(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool expects = ptx_has(instruction, "expect_tx"),

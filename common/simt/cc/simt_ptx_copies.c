@@ -1,5 +1,5 @@
-/* Asynchronous copies: cp.async, cp.async.bulk; st.async, red.async; and what the file of tensors'
- * copies needs of them. */
+/* Asynchronous copies: cp.async, cp.async.bulk; st.async, red.async; and helpers for
+ * simt_ptx_tensors.c. */
 #include <string.h>
 
 #include "cc/simt_ptx.h"
@@ -24,8 +24,8 @@ bool ptx_has_only(const struct ptx_instruction *instruction, size_t first, const
     return true;
 }
 
-/* cp.async.ca.shared.global [to], [from], bytes{, bytes read}{, policy}; a predicate in place of
- * the bytes read: whether none are. */
+/* cp.async.ca.shared.global [to], [from], bytes{, bytes read}{, policy}; if a predicate stands
+ * instead of the bytes read, it says whether to read none. */
 static void emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool hint = ptx_has(instruction, "L2::cache_hint");
@@ -83,13 +83,13 @@ static void emit_arrival(struct ptx *ptx, struct ptx_instruction *instruction)
 
 /* ---- bulk ---- */
 
-/* Where a copy into shared memory goes, and its barrier: also another block's of the cluster. */
+/* The space of a copy's destination and barrier; "cluster" allows another block's. */
 const char *ptx_target_space(const struct ptx_instruction *instruction, size_t part)
 {
     return strcmp(instruction->parts[part], "shared::cluster") == 0 ? "cluster" : "shared";
 }
 
-/* ", mask": of a copy to several blocks, or 0. */
+/* Appends ", mask" for a copy to several blocks, else ", 0". */
 void ptx_append_mask(struct ptx *ptx, const struct ptx_instruction *instruction, bool several,
                      size_t operand)
 {
@@ -145,7 +145,7 @@ static void emit_bulk(struct ptx *ptx, struct ptx_instruction *instruction)
     append_string(&ptx->body, "); ");
 }
 
-/* Whether a reduction into shared memory is there. */
+/* Whether this reduction into shared memory is available. */
 static bool reduces_in_shared(const char *operation, const char *type)
 {
     return ptx_is_among(ptx_is_among(" and or xor ", operation) ? " b32 "
@@ -201,7 +201,7 @@ static void emit_reduction(struct ptx *ptx, struct ptx_instruction *instruction)
 }
 
 /* cp.async.bulk.prefetch.L2.global [from], bytes; cp.async.bulk.prefetch.tensor.2d.L2.global{.tile}
- * [map, {x, y}]; .im2col, {, {w, h}}: nothing but hints. */
+ * [map, {x, y}]; .im2col, {, {w, h}}: they are only hints. */
 static void emit_bulk_prefetch(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     const bool hint = ptx_has(instruction, "L2::cache_hint"),
@@ -220,7 +220,7 @@ static void emit_bulk_prefetch(struct ptx *ptx, struct ptx_instruction *instruct
     append_string(&ptx->body, "); ");
 }
 
-/* ---- of registers ---- */
+/* ---- copies from registers ---- */
 
 /* st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.v2}.f32 [to], value, [barrier];
  * red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [to], value,

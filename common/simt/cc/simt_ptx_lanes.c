@@ -1,4 +1,4 @@
-/* What the lanes of a warp do together. */
+/* Instructions that the lanes of a warp execute together. */
 #include <string.h>
 
 #include "cc/simt_ptx.h"
@@ -30,7 +30,7 @@ static void emit_shuffle(struct ptx *ptx, struct ptx_instruction *instruction)
     append_string(out, "} ");
 }
 
-/* vote.sync.ballot.b32 d, {!}a, mask; ptxas takes vote.ballot.sync, too. */
+/* vote.sync.ballot.b32 d, {!}a, mask; ptxas also accepts vote.ballot.sync. */
 static void emit_vote(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool ballot = ptx_has(instruction, "ballot");

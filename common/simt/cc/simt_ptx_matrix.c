@@ -4,12 +4,12 @@
 
 #include "cc/simt_ptx.h"
 
-/* What there is of mma.sync: shapes and types, and how many registers a lane holds of A, B and
- * C. */
+/* The supported shapes and types of mma.sync, and how many registers of A, B and C each lane
+ * holds. */
 static const struct {
     const char *shape, *types; /* of D, A, B and C */
     unsigned int a, b, c;
-    const char *operation; /* of single bits */
+    const char *operation; /* for single-bit types */
 } products[] = {
     {"m16n8k4", "f32.tf32.tf32.f32", 2, 1, 4, ""},
     {"m16n8k8", "f32.tf32.tf32.f32", 4, 2, 4, ""},
@@ -67,7 +67,7 @@ static const struct {
     {"m16n8k256", "s32.b1.b1.s32", 4, 2, 4, ".xor.popc"},
 };
 
-/* "four{a, b, 0, 0}" of a vector operand of `count` registers. */
+/* Appends "four{a, b, 0, 0}" for a vector operand of `count` registers. */
 static void append_fragment(struct ptx *ptx, char *operand, unsigned int count, const char *type)
 {
     char *elements[4];
@@ -122,14 +122,14 @@ static void emit_product(struct ptx *ptx, struct ptx_instruction *instruction)
     for (const char *type = products[i].types; *type;) {
         size_t length = strcspn(type, ".");
         if (type[length] == '\0') {
-            break; /* that of C is that of D */
+            break; /* the type of C is the type of D */
         }
         ptx_print(&ptx->body, "::simt::ptx::t_%.*s%s, ", (int)length, type,
                   strncmp(type, "b1", length) == 0 && products[i].operation[1] == 'x' ? "_xor"
                                                                                       : "");
         type += length + 1;
     }
-    /* m8n8: as m16n8, of which the lower half is zeros. */
+    /* m8n8 is computed as m16n8 with zeros in the lower half. */
     ptx_print(&ptx->body, "%u, %s>(", products[i].a == 1 ? 2 : products[i].a,
               finite ? "true" : "false");
     append_fragment(ptx, instruction->operands[1], products[i].a, "b32");
@@ -143,7 +143,7 @@ static void emit_product(struct ptx *ptx, struct ptx_instruction *instruction)
     append_string(&ptx->body, "} ");
 }
 
-/* ldmatrix.sync.aligned.m8n8.x4{.trans}{.shared}.b16 r, [a]; stmatrix the other way. */
+/* ldmatrix.sync.aligned.m8n8.x4{.trans}{.shared}.b16 r, [a]; stmatrix [a], r. */
 static void emit_move(struct ptx *ptx, struct ptx_instruction *instruction, bool loads)
 {
     size_t parts = instruction->part_count;

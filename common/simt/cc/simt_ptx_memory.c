@@ -1,4 +1,4 @@
-/* Loads, stores, atomics and what else takes addresses. */
+/* Loads, stores, atomics and other instructions that take addresses. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const char HINTS[] =
     " ca cg cs lu cv wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last "
     "L1::no_allocate L2::64B L2::128B L2::256B L2::evict_first L2::evict_last L2::evict_normal ";
 
-/* False, and a message, if there are too many. */
+/* Adds a flag; prints a message and returns false if there are too many. */
 static bool add_flag(struct ptx *ptx, const struct ptx_instruction *instruction,
                      struct access *access, const char *name)
 {
@@ -31,7 +31,7 @@ static bool add_flag(struct ptx *ptx, const struct ptx_instruction *instruction,
     return false;
 }
 
-/* Takes the parts in their order; false, and a message, if one is not known. */
+/* Reads the parts in order; prints a message and returns false if one is not known. */
 static bool read_access(struct ptx *ptx, const struct ptx_instruction *instruction,
                         const char *orders, const char *operations, const char *numbers,
                         struct access *access)
@@ -47,7 +47,7 @@ static bool read_access(struct ptx *ptx, const struct ptx_instruction *instructi
             access->space = strcmp(part, "shared::cta") == 0       ? "shared"
                             : strcmp(part, "shared::cluster") == 0 ? "cluster"
                                                                    : part;
-        } else if (ptx_is_among(" cluster mmio ", part)) { /* as the device's scope, here */
+        } else if (ptx_is_among(" cluster mmio ", part)) { /* treated like the device's scope */
         } else if (ptx_is_among(operations, part)) {
             access->operation = part;
         } else if (strcmp(part, "L2::cache_hint") == 0) {
@@ -60,7 +60,7 @@ static bool read_access(struct ptx *ptx, const struct ptx_instruction *instructi
             ptx_refuse(ptx, "%s (.%s)", instruction->opcode, part);
             return false;
         } else if (ptx->in_cccl && strcmp(part, "cg") == 0 &&
-                   /* CUB's other branch, for a device that the preprocessor knows */
+                   /* matches CUB's branch for a device that the preprocessor knows */
                    !add_flag(ptx, instruction, access, "relaxed")) {
             return false;
         }
@@ -72,7 +72,7 @@ static bool read_access(struct ptx *ptx, const struct ptx_instruction *instructi
     return true;
 }
 
-/* A pointer into the space. */
+/* Appends a pointer into the space. */
 static bool append_pointer(struct ptx *ptx, struct text *out, const char *space, char *operand)
 {
     char *rest;
@@ -155,7 +155,7 @@ static void emit_store(struct ptx *ptx, struct ptx_instruction *instruction)
 
 /* ---- atom, red ---- */
 
-/* What the runtime has: simt_atomic(). */
+/* The operations of simt_atomic() in the runtime. */
 bool ptx_is_atomic(const char *operation, const char *type)
 {
     static const struct {
@@ -174,7 +174,7 @@ bool ptx_is_atomic(const char *operation, const char *type)
     return false;
 }
 
-/* simt_atomic_numbers(): of halves (which need .noftz) and their pairs, of 16 bits, of vectors. */
+/* Handled by simt_atomic_numbers(): halves (with .noftz), pairs of halves, 16 bits, vectors. */
 static bool is_of_numbers(const struct ptx_instruction *instruction, const struct access *access)
 {
     const char *type = access->type->name;
@@ -271,7 +271,7 @@ static void emit_atomic(struct ptx *ptx, struct ptx_instruction *instruction, bo
 
 /* ---- addresses ---- */
 
-/* mapa.shared::cluster.u32 d, a, rank; getctarank.shared::cluster.u32 d, a; or of generic ones. */
+/* mapa.shared::cluster.u32 d, a, rank; getctarank.shared::cluster.u32 d, a; both also generic. */
 static bool emit_rank(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool maps = strcmp(instruction->parts[0], "mapa") == 0;
@@ -339,7 +339,7 @@ static bool emit_address(struct ptx *ptx, struct ptx_instruction *instruction)
     return true;
 }
 
-/* Hints to caches have no effect here. */
+/* Cache hints have no effect here. */
 static bool emit_prefetch(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     static const char *const known[] = {

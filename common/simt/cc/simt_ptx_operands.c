@@ -12,7 +12,7 @@ enum { MOST_REGISTERS = 1024, NAME_BYTES = 64 };
 static struct ptx_register {
     char name[NAME_BYTES];
     unsigned int bits, number; /* its variable: simt_r<number> */
-    unsigned int depth;        /* of scopes; seen while that one is open */
+    unsigned int depth;        /* depth of its scope; visible while that scope is open */
     bool closed;
 } registers[MOST_REGISTERS];
 static size_t register_count;
@@ -117,7 +117,7 @@ bool ptx_is_predicate(const char *operand)
 
 /* ---- operands of the asm statement ---- */
 
-/* %3 or %[name]; NONE if it is none. */
+/* The operand that %3 or %[name] names; NONE if it names none. */
 static size_t named_binding(const struct ptx *ptx, const char *operand)
 {
     char *end;
@@ -141,7 +141,7 @@ static size_t named_binding(const struct ptx *ptx, const char *operand)
     return *end == '\0' && number < ptx->binding_count ? number : NONE;
 }
 
-/* Of an input that is tied to an output, that one. */
+/* The operand's number; for an input that is tied to an output, the output's number. */
 static size_t binding_number(struct ptx *ptx, const char *operand)
 {
     size_t number = named_binding(ptx, operand);
@@ -235,7 +235,7 @@ static bool append_special(struct text *out, const char *name, unsigned int bits
 
 /* ---- numbers ---- */
 
-/* 0f3F800000, 0d..., 1.5; 12, -7, 0x1F, 012, 0b101, each perhaps with U. */
+/* 0f3F800000, 0d..., 1.5; 12, -7, 0x1F, 012, 0b101; a U may follow. */
 static bool append_number(struct text *out, const char *operand, unsigned int bits,
                           const char *type)
 {
@@ -353,7 +353,7 @@ bool ptx_source(struct ptx *ptx, struct text *out, const char *operand, unsigned
     return false;
 }
 
-/* Of an input, too: the register that it came in is free to be used. */
+/* Whether it can be written. So can an input: the asm may reuse the register that holds it. */
 static bool is_written(struct ptx_binding *binding)
 {
     binding->scratch = !binding->output && strchr("hrlfd", binding->letter) != NULL;

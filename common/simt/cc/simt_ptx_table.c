@@ -1,5 +1,5 @@
-/* What PTX instructions become: a call of a function of cuda/ptx.h each. A family that takes its
- * operands in no unusual way is a line of the table below. */
+/* Translates each PTX instruction to a call of a function in cuda/ptx.h. A family with ordinary
+ * operands is one line of the table below. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +15,13 @@
  *   d  the result, of the instruction's (first) type    D  the same, twice as wide
  *   a  a source of that type                            A  the same, twice as wide
  *   b  a source of the second type
- *   U  a result of 32 bits    u  a source of 32 bits    s  the same, signed numbers among them
- *   P  a result that is a predicate    p  a source that is one
- * Results come first in the C++ function's name only: they are what it returns. */
+ *   U  a 32-bit result       u  a 32-bit source         s  a 32-bit source, may be signed
+ *   P  a predicate result    p  a predicate source Results are not arguments of the C++ function:
+ *   it returns them. */
 struct family {
     const char *name, *modifiers, *types, *operands;
     unsigned int type_count;
-    bool carry; /* reads or writes the carry */
+    bool carry; /* reads or writes the carry flag */
 };
 
 #define VIDEO(name)                                                                                \
@@ -121,7 +121,7 @@ const struct ptx_type *ptx_type(const char *name)
     return NULL;
 }
 
-/* The family whose name fits most of the opcode; *used: of its parts. */
+/* The family whose name matches most parts of the opcode. *used: how many parts. */
 static const struct family *find_family(const struct ptx_instruction *instruction, size_t *used)
 {
     const struct family *best = NULL;
@@ -142,7 +142,7 @@ static const struct family *find_family(const struct ptx_instruction *instructio
     return best;
 }
 
-/* A function's name: the family's, with '_' for dots. */
+/* Appends a function's name: the family's name with '_' for dots. */
 static void append_name(struct text *out, const char *name)
 {
     append_string(out, "::simt::ptx::p_");
@@ -248,9 +248,9 @@ static bool emit_family(struct ptx *ptx, const struct ptx_instruction *instructi
     return true;
 }
 
-/* ---- those that take their operands or types in another way ---- */
+/* ---- instructions with unusual operands or types ---- */
 
-/* mov.b64 {a, b}, c; and the other way round. */
+/* mov.b64 {a, b}, c; and mov.b64 c, {a, b}; */
 static void emit_vector_move(struct ptx *ptx, struct ptx_instruction *instruction,
                              const struct ptx_type *type)
 {
@@ -313,7 +313,7 @@ static bool emit_move(struct ptx *ptx, struct ptx_instruction *instruction)
     return true;
 }
 
-/* setp.lt.and.f32 p|q, a, b, c; and set, which gives a number. */
+/* setp.lt.and.f32 p|q, a, b, c; and set, which returns a number. */
 static bool emit_compare(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     static const char comparisons[] =
@@ -378,8 +378,8 @@ static bool emit_compare(struct ptx *ptx, struct ptx_instruction *instruction)
     return true;
 }
 
-/* cvt.pack.sat.s16.s32 d, a, b; or cvt.pack.sat.u8.s32.b32 d, a, b, c: the nearest numbers of the
- * type, a above b, and below what c has in its lowest bits. */
+/* cvt.pack.sat.s16.s32 d, a, b; or cvt.pack.sat.u8.s32.b32 d, a, b, c: converts a and b to the
+ * nearest values of the type. The result has a above b, and below them the lowest bits of c. */
 static bool emit_packing(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     const char *const *parts = (const char *const *)instruction->parts;
@@ -428,7 +428,7 @@ static bool emit_conversion(struct ptx *ptx, struct ptx_instruction *instruction
                : NULL;
     two = to && from && strstr(to->name, "x2") && strcmp(from->name, "f32") == 0;
     from_pair = from && (strstr(from->name, "x2") || strcmp(from->name, "tf32") == 0);
-    /* Of 8 bits: two to two, or two to half precision. */
+    /* 8-bit types convert as pairs, to two 8-bit values or to a pair of halves. */
     widens = to && from && strcmp(to->name, "f16x2") == 0 && from->name[0] == 'e';
     from_pair = from_pair && !widens;
     if (!to || !from || from_pair || instruction->operand_count != (two ? 3u : 2u) ||
@@ -456,7 +456,7 @@ static bool emit_conversion(struct ptx *ptx, struct ptx_instruction *instruction
     return true;
 }
 
-/* trap; exit; pmevent 3, which tells a profiler. */
+/* trap; exit; pmevent 3, which signals a profiler. */
 static bool emit_end(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     if (strcmp(instruction->parts[0], "pmevent") == 0 && instruction->operand_count == 1) {

@@ -1,10 +1,10 @@
-/* Copies of boxes of tensors, and the maps by which they go: cp.async.bulk.tensor,
- * cp.reduce.async.bulk.tensor, tensormap.replace and what comes with it. */
+/* Copies of tensor boxes, and the tensor maps that describe them: cp.async.bulk.tensor,
+ * cp.reduce.async.bulk.tensor, tensormap.replace and related instructions. */
 #include <string.h>
 
 #include "cc/simt_ptx.h"
 
-/* "[map, {x, y}]": the map, how many coordinates, and these. */
+/* Appends the map, the number of coordinates and the coordinates of "[map, {x, y}]". */
 static void append_box(struct ptx *ptx, char *operand, size_t dimensions)
 {
     char *rest, *coordinates[5];
@@ -27,7 +27,7 @@ static void append_box(struct ptx *ptx, char *operand, size_t dimensions)
     ptx_print(&ptx->body, "}, %zu", dimensions);
 }
 
-/* ", {{w, h}}": where in the filter. */
+/* Appends ", {{w, h}}": the offsets in the filter. */
 static void append_offsets(struct ptx *ptx, char *operand, size_t count)
 {
     char *offsets[3];
@@ -44,10 +44,10 @@ static void append_offsets(struct ptx *ptx, char *operand, size_t count)
 }
 
 /* cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes
- *   {.multicast::cluster} [to], [map, {x, y}], [barrier]{, mask}; .im2col in place of .tile, with
- *   {, {w, h}} behind the barrier;
- * cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from];
- *   .im2col_no_offs in place of .tile. */
+ *   {.multicast::cluster} [to], [map, {x, y}], [barrier]{, mask}; or .im2col instead of .tile, with
+ *   {, {w, h}} after the barrier; cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group
+ *   [map, {x, y}], [from];
+ *   or .im2col_no_offs instead of .tile. */
 void ptx_emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool hint = ptx_has(instruction, "L2::cache_hint");
@@ -129,7 +129,7 @@ void ptx_emit_tensor_reduction(struct ptx *ptx, struct ptx_instruction *instruct
 
 /* ---- tensor maps ---- */
 
-/* What tensormap.replace can replace: of 64 bits or 32; of each dimension or of the whole. */
+/* The fields that tensormap.replace knows: 64 bits or 32, per dimension or for the map. */
 static const struct {
     const char *field;
     bool is_long, has_dimension;

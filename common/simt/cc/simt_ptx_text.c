@@ -6,7 +6,7 @@
 
 #include "cc/simt_ptx.h"
 
-/* Labels are the function's in C++, so each gets the number of its statement. */
+/* A C++ label belongs to the function, so each label gets the number of its statement. */
 enum { MOST_LABELS = 64, STATEMENT_BYTES = 16384 };
 static char *labels[MOST_LABELS];
 static size_t label_count;
@@ -23,7 +23,7 @@ static char character(const struct ptx *ptx, size_t i)
     return i < ptx->text.length ? ptx->text.bytes[i] : '\0';
 }
 
-/* Past white space and comments. */
+/* The position after white space and comments. */
 static size_t skip_space(const struct ptx *ptx, size_t i)
 {
     for (;;) {
@@ -47,7 +47,7 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%';
 }
 
-/* The text of the "C" operand at a '%', or NULL; *length: of its name there. */
+/* The text of the "C" operand at a '%', or NULL. *length: the length of its name there. */
 static const char *pasted(const struct ptx *ptx, size_t i, size_t *length)
 {
     char *end;
@@ -60,13 +60,13 @@ static const char *pasted(const struct ptx *ptx, size_t i, size_t *length)
     return number < ptx->binding_count ? ptx->bindings[number].literal : NULL;
 }
 
-/* "%%tid" is %tid. */
+/* Whether "%%" begins a special register, as in "%%tid" for %tid. */
 static bool starts_special(const struct ptx *ptx, size_t i)
 {
     return character(ptx, i) == '%' && character(ptx, i + 1) == '%';
 }
 
-/* Copies up to the ';' without comments, and with one space for each gap; the place behind it. */
+/* Copies up to the ';' without comments and with single spaces; returns the position after it. */
 static size_t read_to_semicolon(struct ptx *ptx, size_t i, char *statement)
 {
     size_t length = 0, pasted_length;
@@ -186,7 +186,7 @@ static void emit_branch(struct ptx *ptx, struct ptx_instruction *instruction)
               instruction->operands[0] + (*instruction->operands[0] == '$'));
 }
 
-/* "@!p" in front: the text behind it. */
+/* Appends the condition of "@!p" in front of an instruction; returns the text after it. */
 static char *open_predicate(struct ptx *ptx, char *text, bool *predicated)
 {
     struct text condition = {NULL, 0, 0};
@@ -233,7 +233,7 @@ static void translate_instruction(struct ptx *ptx, char *text)
 
 /* ---- statements ---- */
 
-/* Whether a label begins here, "name:"; *end: behind the colon. */
+/* Whether a label, "name:", begins here. *end: the position after the colon. */
 static bool is_label(const struct ptx *ptx, size_t i, size_t *end)
 {
     size_t at = i;

@@ -1,11 +1,11 @@
-/* wgmma: products of four warps. */
+/* wgmma: matrix multiply-accumulate by four warps. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cc/simt_ptx.h"
 
-/* Types of D, A and B; the K of a shape; whether columns may be any multiple of 8. */
+/* The types of D, A and B; the K of the shape; whether A and B may be transposed; integer types. */
 static const struct {
     const char *types;
     unsigned int depth;
@@ -22,10 +22,10 @@ static const struct {
     {"s32.b1.b1", 256, false, true},
 };
 
-/* Behind the types of a product of single bits. */
+/* The suffix of the types of a single-bit product. */
 #define OF_BITS ".and.popc"
 
-/* Which of them, and how many columns; NONE. */
+/* The product's index (NONE: not known) and its number of columns. */
 static size_t find_product(const char *opcode, unsigned int *columns, bool *finite)
 {
     unsigned int depth;
@@ -38,7 +38,7 @@ static size_t find_product(const char *opcode, unsigned int *columns, bool *fini
     snprintf(types, sizeof types, "%s", opcode + length);
     *finite = strlen(types) > 10 && strcmp(types + strlen(types) - 10, ".satfinite") == 0;
     types[*finite ? strlen(types) - 10 : strlen(types)] = '\0';
-    if (depth == 256) { /* and satfinite is not for those */
+    if (depth == 256) { /* without satfinite */
         const size_t end = strlen(types) - strlen(OF_BITS);
         if (*finite || strlen(types) < strlen(OF_BITS) || strcmp(types + end, OF_BITS) != 0) {
             return NONE;
@@ -46,7 +46,7 @@ static size_t find_product(const char *opcode, unsigned int *columns, bool *fini
         types[end] = '\0';
     }
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        /* Of integers: 8, 16, 24, 32, then multiples of 16. */
+        /* For integers: 8, 16, 24, 32, then multiples of 16. */
         bool any = !products[i].integers || *columns <= 32 || *columns % 16 == 0;
         if (strcmp(products[i].types, types) == 0 && depth == products[i].depth &&
             *columns % 8 == 0 && *columns >= 8 && *columns <= 256 && any &&
@@ -72,7 +72,7 @@ static void append_sums(struct ptx *ptx, char *operand, unsigned int count)
     append_string(&ptx->body, "}; ");
 }
 
-/* "simt_c.name = <number> == wanted; " */
+/* Appends "simt_c.name = <number> == wanted; ". */
 static void append_number(struct ptx *ptx, const char *name, const char *operand, const char *test)
 {
     ptx_print(&ptx->body, "simt_c.%s = ", name);
@@ -101,8 +101,8 @@ static void append_value(struct ptx *ptx, const char *name, const char *operand,
     append_string(&ptx->body, "; ");
 }
 
-/* mma_async d, a, b, scale-d{, scale-a, scale-b{, transpose-a}{, transpose-b}}; integers have no
- * scales of A and B; an A in registers is not transposed. */
+/* mma_async d, a, b, scale-d{, scale-a, scale-b{, transpose-a}{, transpose-b}}; integer types have
+ * no scale-a and scale-b; an A in registers is not transposed. */
 static void emit_product(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     unsigned int columns;

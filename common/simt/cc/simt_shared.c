@@ -1,5 +1,5 @@
-/* Shared memory: `extern __shared__` is a pointer; behind other variables come gaps, in which what
- * runs past their end can be told. */
+/* Shared memory: `extern __shared__` becomes a pointer. Other shared variables get gaps after them,
+ * so that accesses past their end can be detected. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ size_t shared_end(size_t token)
     return NONE;
 }
 
-/* Dynamic shared memory, of an alignment that a word at a token asks for, or the type of an
+/* Appends dynamic shared memory, aligned as the word at `alignment` asks, or typed as the
  * object. */
 static void append_aligned(struct text *out, size_t alignment, const struct shared *shared)
 {
@@ -53,7 +53,7 @@ static void append_aligned(struct text *out, size_t alignment, const struct shar
         return;
     }
     end = after_group(first - 1) - 1;
-    for (size_t i = first; i < end; i++) { /* a type may stand here, which takes none */
+    for (size_t i = first; i < end; i++) { /* no parentheses around a type */
         in_parentheses = in_parentheses || is_punctuation(i, '?');
     }
     append_string(out, in_parentheses ? "::simt::dynamic_shared<(" : "::simt::dynamic_shared<");
@@ -101,7 +101,7 @@ struct shared parse_shared(size_t first, size_t end)
             fail(tokens[i].begin, "declare one array in each extern __shared__");
         }
     }
-    /* A pointer to the first element, which of T name[][2] is an array itself. */
+    /* A pointer to the first element. In T name[][2] that element is itself an array. */
     append_string(&shared.place, shared.is_object ? "*static_cast<" : "static_cast<");
     append_string(&shared.place, shared.type.bytes);
     append_string(&shared.place, shared.bounds < end ? "(*)" : "*");

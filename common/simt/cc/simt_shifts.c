@@ -1,13 +1,13 @@
-/* a << n becomes a << ::simt::within_width % n, and a <<= n becomes a <<= ::simt::within_width = n:
- * operators of simt_shifts.h, which take a count of bits beyond the width as a GPU does. The %
- * binds as tight as anything that may stand in the count, and the = takes what an assignment takes:
- * the count needs no parentheses. */
+/* a << n becomes a << ::simt::within_width % n, and a <<= n becomes a <<= ::simt::within_width = n.
+ * simt_shifts.h defines these operators, which handle a shift count beyond the width as a GPU does.
+ * The count needs no parentheses: % binds as tightly as any operator in the count, and = accepts
+ * any expression that an assignment accepts. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cc/simt_rewrite.h"
 
-/* A number below every width, which nothing that binds tighter than a shift changes. */
+/* Whether the count is a number below every width that no tighter operator changes. */
 static bool is_small_count(size_t token)
 {
     char *end;
@@ -25,13 +25,13 @@ static bool is_small_count(size_t token)
            !strchr("+-*/%", at(tokens[token + 1].begin));
 }
 
-/* Whether the two '>' at `token` close template arguments. In doubt they do. */
+/* Whether the two '>' at `token` close template arguments; true in case of doubt. */
 static bool closes_templates(size_t token)
 {
     int opened = 0;
     if (is_punctuation(token - 1, '>') ||
         (tokens[token + 2].kind == PUNCTUATION && strchr(",);{>:&", at(tokens[token + 2].begin)))) {
-        return true; /* no count begins so */
+        return true; /* no shift count begins like this */
     }
     for (size_t i = token; i-- > 0 && opened < 2;) {
         if (is_punctuation(i, ')') || is_punctuation(i, ']')) {

@@ -1,6 +1,6 @@
-/* Who may call whom: nvcc refuses host functions in device code and kernels that are not launched,
- * and so does the CPU back end. It knows no types, so it keeps to free functions, and stays silent
- * where a name could mean something else. */
+/* Which functions may call which. nvcc refuses calls of host functions in device code, and calls of
+ * kernels without a launch; so does the CPU back end. It does not know types, so it checks only
+ * free functions and reports nothing if a name could mean something else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ size_t declaration_begin(size_t token)
     return i;
 }
 
-/* The name of the free function of the host whose body opens at `token`; NONE if in doubt. */
+/* The name of the free host function whose body opens at `token`; NONE in case of doubt. */
 static size_t host_function(size_t token)
 {
     static const char *const others[] = {"__device__", "__global__", "constexpr", "consteval",
@@ -115,7 +115,7 @@ static size_t host_function(size_t token)
     return name;
 }
 
-/* Refuses a kernel that plainly returns something. (Of other names nobody here knows the type.) */
+/* Refuses a kernel that clearly returns something. (The type behind any other name is unknown.) */
 static void check_kernel(size_t name)
 {
     static const char *const types[] = {"bool",  "char",   "short",  "int",     "long",
@@ -203,7 +203,7 @@ bool is_device_only(size_t token)
 
 /* ---- calls ---- */
 
-/* The '(' of the arguments behind the name at `token`, past template arguments; NONE if there are
+/* The '(' of the arguments after the name at `token` and its template arguments; NONE if there is
  * none. */
 static size_t arguments_of(size_t token)
 {
@@ -226,7 +226,7 @@ static size_t arguments_of(size_t token)
     return NONE;
 }
 
-/* Whether the name at `token`, behind which a '(' follows, stands in a declaration. */
+/* Whether the name at `token`, which a '(' follows, stands in a declaration. */
 static bool is_declared(size_t token)
 {
     size_t before = token;
@@ -279,7 +279,7 @@ static bool is_ambiguous(size_t token)
     return false;
 }
 
-/* Whether all that the body does with the name is to call it. */
+/* Whether the body does nothing with the name but call it. */
 static bool only_called(size_t token, size_t body)
 {
     int depth = 0;
@@ -296,7 +296,7 @@ static bool only_called(size_t token, size_t body)
     return true;
 }
 
-/* Of the host's library, what beginners call in kernels. */
+/* Functions of the host's library that beginners call in kernels. */
 static bool is_host_library(size_t token)
 {
     static const char *const words[] = {

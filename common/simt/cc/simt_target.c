@@ -1,4 +1,4 @@
-/* What the architecture named with -arch lacks: nvcc refuses that, and so does the CPU back end. */
+/* Features that the -arch target lacks. nvcc refuses them, and so does the CPU back end. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { ONLY_90A = 1, WITH_LETTER = 2 };
 
-/* The first pattern that an opcode or a word fits counts. */
+/* The first pattern that matches an opcode or a word applies. */
 static const struct needs {
     const char *pattern;
     int architecture, exactly;
@@ -81,7 +81,7 @@ static const struct needs {
     {"__dp2a_*", 61, 0},
 };
 
-static int target; /* 0: none was named */
+static int target; /* 0: no target was named */
 static const char *target_name;
 
 void set_target(const char *name)
@@ -90,7 +90,7 @@ void set_target(const char *name)
     target = atoi(name);
 }
 
-/* "" if the target has it, else which one does. */
+/* "" if the target has it, else a message that names the target that does. */
 void needed_target(const char *feature, char *text, size_t size)
 {
     text[0] = '\0';
@@ -122,7 +122,7 @@ void check_target(size_t token)
     needed_target(word, needed, sizeof needed);
     if (needed[0]) {
         complain(tokens[token].begin, "%s: %s", word, needed);
-        target = 0; /* once is enough */
+        target = 0; /* report only once */
     }
 }
 /* SPDX-License-Identifier: MIT */

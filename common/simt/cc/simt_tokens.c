@@ -1,4 +1,4 @@
-/* Cuts a source into tokens, and finds its way among them. */
+/* Splits a source into tokens and navigates among them. */
 #include "cc/simt_tokens.h"
 
 #include <ctype.h>
@@ -29,7 +29,7 @@ void append_string(struct text *text, const char *string)
     append(text, string, strlen(string));
 }
 
-/* As the inside of a string literal. */
+/* Appends the string as the inside of a string literal. */
 void append_quoted(struct text *text, const char *string)
 {
     for (; *string; string++) {
@@ -82,7 +82,7 @@ bool read_marker(size_t position, struct marker *marker)
     return true;
 }
 
-/* In a folder of CUB, of Thrust or of what they read special registers with. */
+/* Whether the file belongs to CUB, to Thrust or to their code for special registers. */
 static bool is_of_cccl(const struct marker *marker)
 {
     static const char *const folders[] = {"/cub/", "/thrust/", "/cuda/__ptx/"};
@@ -120,7 +120,7 @@ int line_of(size_t position)
     return place_of(position).line;
 }
 
-/* "file:line: error: " and the rest, for a place in the source. */
+/* Prints "file:line: error: " and the message for a position in the source. */
 __attribute__((format(printf, 2, 0))) static void complain_with(size_t position, const char *format,
                                                                 va_list arguments)
 {
@@ -148,7 +148,7 @@ void complain(size_t position, const char *format, ...)
     complained = true;
 }
 
-/* The source ends in a zero byte, so that looking one character ahead is always safe. */
+/* The source ends with a zero byte, so looking one character ahead is always safe. */
 char at(size_t position)
 {
     return position < source.length ? source.bytes[position] : '\0';
@@ -183,7 +183,7 @@ static size_t continuation(size_t i)
     return starts(i, "\\\n") ? 2 : starts(i, "\\\r\n") ? 3 : 0;
 }
 
-/* Past a comment that starts here; the same position if none does. */
+/* The end of the comment that starts here; `i` if none does. */
 static size_t skip_comment(size_t i)
 {
     if (starts(i, "//")) {
@@ -215,7 +215,7 @@ static size_t skip_quoted(size_t begin)
     return i + 1;
 }
 
-/* R"delimiter( ... )delimiter", from the quote on. */
+/* The end of R"delimiter( ... )delimiter", which starts at the quote. */
 static size_t skip_raw(size_t begin)
 {
     size_t open = begin + 1;
@@ -235,7 +235,7 @@ static size_t skip_raw(size_t begin)
     return (size_t)(end - source.bytes) + strlen(closing);
 }
 
-/* A word, or the literal that it is the prefix of. */
+/* The end of a word, or of the literal whose prefix the word is. */
 static size_t scan_word(size_t begin, enum kind *kind)
 {
     size_t i = begin, length;
@@ -257,7 +257,7 @@ static size_t scan_word(size_t begin, enum kind *kind)
     return i;
 }
 
-/* A number with its digit separators, exponents and suffixes. */
+/* The end of a number with its digit separators, exponents and suffixes. */
 static size_t scan_number(size_t i)
 {
     while (is_word(at(i)) || at(i) == '.' || (at(i) == '\'' && is_word(at(i + 1))) ||
@@ -267,7 +267,7 @@ static size_t scan_number(size_t i)
     return i;
 }
 
-/* Past a preprocessor line, whose tokens do not count. */
+/* The end of a preprocessor line, whose tokens do not count. */
 static size_t skip_directive(size_t i)
 {
     while (i < source.length && at(i) != '\n') {
@@ -378,7 +378,7 @@ bool is_keyword(size_t token)
     return is_among(token, words, sizeof words / sizeof *words);
 }
 
-/* The opening partner of the bracket at `token`, looking back; NONE if there is none. */
+/* The bracket that the bracket at `token` closes; NONE if there is none. */
 size_t open_of(size_t token)
 {
     int depth = 0;
@@ -407,7 +407,7 @@ size_t template_open_of(size_t token)
         } else if (is_punctuation(i, '>')) {
             depth++;
         } else if (is_punctuation(i, '<') && i > 0 && run_of(i - 1, '<') >= 2) {
-            i--; /* a shift among the arguments */
+            i--; /* a shift in the arguments */
         } else if (is_punctuation(i, '<')) {
             if (--depth == 0) {
                 return i;

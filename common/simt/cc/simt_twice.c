@@ -1,16 +1,16 @@
-/* simt_rewrite --twice a.s b.s: makes two translations of one source parts of one program.
+/* simt_rewrite --twice a.s b.s: combines two translations of one source in one program.
  *
- * `a.s` is instrumented, `b.s` is not: it is for what runs where nobody looks. In it, every
- * function gets another name, so that both can be linked; variables of the source are those of
- * `a.s`, which gets global names for those that have none.
+ * `a.s` is instrumented. `b.s` is not: it runs what is not observed. Every function in `b.s` gets
+ * another name, so both files can be linked. The source's variables are those of `a.s`, which gets
+ * global names for those that have none.
  *
- * A function that both have begins, in `a.s`, with a branch to that of `b.s`, which is taken while
- * the host runs: simt_unless_in_kernel (cuda_runtime.h). And the section simt_plain says where both
- * are, for kernels that are not checked (machine/launch.c), unless they may wait in ways that take
- * the hooks (simt_twice_waits.c).
+ * If both files have a function, the one in `a.s` begins with a branch to the one in `b.s`. The
+ * branch is taken while host code runs: simt_unless_in_kernel (cuda_runtime.h). The section
+ * simt_plain lists both addresses, for kernels that are not checked (machine/launch.c). It omits
+ * functions that may wait in ways that need the hooks (simt_twice_waits.c).
  *
- * Both files are changed in place. Status 2, and nothing is: they cannot be put together. Only what
- * GCC writes for x86-64. */
+ * Both files are changed in place. Status 2: they cannot be combined, and neither is changed. This
+ * works only with the output of GCC for x86-64. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,11 @@
 enum { CANNOT = 2 };
 static const char plain[] = ".simt_plain";
 
-/* ---- the instrumented one ---- */
+/* ---- the instrumented translation ---- */
 
-static char of_file[32]; /* behind names that only this source has */
+static char of_file[32]; /* the suffix of names that only this source has */
 
-/* .set does not take such a variable as another name's value: it is defined as others are. */
+/* Defines a .local .comm variable as other variables are, because .set cannot name it. */
 static const char *write_local(struct text *out, const char *line)
 {
     const char *const name = line + 8, *const common = next_line(line);
@@ -49,7 +49,7 @@ static const char *write_local(struct text *out, const char *line)
     return next_line(common);
 }
 
-/* `behind`: what it has behind it already. */
+/* `behind`: the suffix that the name already has. */
 static void write_global_name(struct text *out, const struct symbol *name, const char *behind)
 {
     static const char *const lines[] = {"\t.globl\t", "\t.hidden\t", "\t.set\t"};
@@ -67,8 +67,8 @@ static void write_global_name(struct text *out, const struct symbol *name, const
     }
 }
 
-/* Whether it is the same in both: of the source, and not what initialises it, which is left out of
- * the other one. */
+/* Whether both translations have the function: it comes from the source. Functions that run the
+ * initializers do not count; `b.s` leaves them out. */
 static bool is_in_both(const char *name, size_t length, const struct file *a, const struct file *b)
 {
     static const char *const starts[] = {"_GLOBAL__",
@@ -77,7 +77,7 @@ static bool is_in_both(const char *name, size_t length, const struct file *a, co
            !memchr(name, '.', length) && !begins(name, starts[0]) && !begins(name, starts[1]);
 }
 
-/* Behind the label of a function and what belongs to it: the branch. */
+/* Appends a function's label, the lines that belong to it, and then the branch. */
 static const char *write_branch(struct text *out, const char *name, const struct file *a)
 {
     static const char *const first[] = {".LFB", "\t.cfi_startproc\n", "\tendbr64\n"};
@@ -130,9 +130,9 @@ static bool write_instrumented(struct text *out, const struct file *a, const str
     return true;
 }
 
-/* ---- the other one ---- */
+/* ---- the plain translation ---- */
 
-/* Of variables, or of what is done once before main. */
+/* Whether the section has variables, or code that runs once before main. */
 static bool is_left_out(const char *section)
 {
     static const char *const left_out[] = {".bss",        ".tbss",  ".tdata",
@@ -156,7 +156,7 @@ static const char *section_of(const char *line)
                : NULL;
 }
 
-/* What a line does with the names in it. */
+/* How a line uses the names in it. */
 enum use { DEFINES, CALLS, REFERS };
 
 static bool holds_values(const char *line)
@@ -180,9 +180,9 @@ static enum use use_of(const char *line)
     return line[1] == '.' ? DEFINES : begins(line, "\tcall") || line[1] == 'j' ? CALLS : REFERS;
 }
 
-/* What follows the name. A function has one address, and a constant too: that of the instrumented
- * translation, so that pointers compare equal, whoever made them. (Names with a dot are the
- * compiler's own, and may be something else there.) */
+/* The suffix of the name. A function or a constant has one address, the one in the instrumented
+ * translation, so pointers from both compare equal. (The compiler makes the names with a dot, which
+ * may mean something else in the other file.) */
 static const char *ending(enum use use, const char *name, size_t length, const struct file *a,
                           const struct file *b)
 {
@@ -205,7 +205,7 @@ static void write_renamed(struct text *out, const char *line, const char *end, c
 {
     const enum use use = use_of(line);
     const char *at = line;
-    if (*line == '\t') { /* the instruction or directive stays */
+    if (*line == '\t') { /* keep the instruction or directive */
         at = line + 1;
         while (at < end && *at != '\t' && *at != ' ') {
             at++;
@@ -220,7 +220,7 @@ static void write_renamed(struct text *out, const char *line, const char *end, c
         }
         append(out, at, length);
         if (begins(at + length, ",comdat") && !has_name(&b->data, at, length)) {
-            append_string(out, plain); /* the group of functions is no function, for destructors */
+            append_string(out, plain); /* the group of destructors has no function's name */
         } else if (at[-(at > line)] != '@' && at[-(at > line)] != '%') {
             append_string(out, ending(use, at, length, a, b));
         }
@@ -241,7 +241,7 @@ static void find_kept(struct file *b)
     }
 }
 
-/* A line outside of what is left out. */
+/* Writes a line outside the sections that are left out. */
 static void write_line(struct text *out, const char *line, const char *next, const struct file *a,
                        const struct file *b)
 {
@@ -250,15 +250,15 @@ static void write_line(struct text *out, const char *line, const char *next, con
         append(out, line, (size_t)(next - line));
     } else if (begins(line, "\t.globl\t") &&
                !has_name(&b->functions, line + 8, name_length(line + 8))) {
-        append_string(out, "\t.weak\t"); /* a constant, which both have */
+        append_string(out, "\t.weak\t"); /* a constant, which both files have */
         append(out, line + 8, (size_t)(next - line - 8));
     } else {
         write_renamed(out, line, next, a, b);
     }
 }
 
-/* What a local variable begins as, if that has addresses in it: its name is the compiler's own, and
- * it lies among the variables. */
+/* Whether the initial value of a local variable begins here, if it contains addresses. The compiler
+ * names it, and puts it among the variables. */
 static bool begins_constant(const char *line)
 {
     return begins(line, ".LC") && line[name_length(line)] == ':';
@@ -270,7 +270,7 @@ static bool goes_on(const char *line)
            begins(line, "\t.string") || begins(line, "\t.ascii");
 }
 
-/* It belongs to no section. */
+/* Whether the line belongs to no section. */
 static bool is_of_anywhere(const char *line)
 {
     static const char *const words[] = {"\t.set\t", "\t.globl\t", "\t.weak\t", "\t.hidden\t"};
@@ -311,7 +311,7 @@ static bool write_plain(struct text *out, const struct file *a, const struct fil
     return true;
 }
 
-/* Where both have a function, if it does not wait for others. */
+/* Lists both addresses of each common function that does not wait for other threads. */
 static void write_table(struct text *out, const struct file *a, const struct file *b)
 {
     const struct names waiting = find_waiting(a);
@@ -332,7 +332,7 @@ static void write_table(struct text *out, const struct file *a, const struct fil
     free(waiting.slots);
 }
 
-/* Functions that have no global name get one, for the branch. */
+/* Gives a global name, for the branch, to functions that have none. */
 static void write_targets(struct text *out, const struct file *a, const struct file *b)
 {
     for (size_t i = 0; i < b->functions.capacity; i++) {

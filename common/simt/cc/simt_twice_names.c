@@ -1,4 +1,4 @@
-/* The names in an assembler's source, for simt_twice.c. */
+/* The names in an assembly source, for simt_twice.c. */
 #include "cc/simt_twice.h"
 
 #include <stdlib.h>

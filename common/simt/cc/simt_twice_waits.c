@@ -1,12 +1,12 @@
-/* Which functions may wait for others, for simt_twice.c: by volatile variables or atomics of C++,
- * whose hooks give others their turn; themselves, or in what they name. (What is called by an
- * address has its hooks in any case, but the optimizer may know the address.) */
+/* Finds functions that may wait for other threads, for simt_twice.c. They or the functions that
+ * they name use volatile variables or C++ atomics, whose hooks let other threads run. (A call
+ * through an address always runs the hooks, but the optimizer may know the address.) */
 #include "cc/simt_twice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Indices of labels. */
+/* From one label to another, as indices. */
 struct edge {
     size_t from, to;
 };
@@ -17,7 +17,7 @@ struct graph {
     size_t count, capacity;
 };
 
-/* Of a function, a variable, or a constant with addresses in it; not of a place in a function. */
+/* The label of a function, a variable, or a constant with addresses; not one in a function. */
 static bool is_label(const char *line, size_t length)
 {
     return length > 0 && line[length] == ':' && (line[0] != '.' || begins(line, ".LC"));
@@ -51,8 +51,8 @@ static void add_edge(struct graph *graph, size_t from, size_t to)
     graph->edges[graph->count++] = (struct edge){from, to};
 }
 
-/* Whether the call asks if a local static variable of the host has been made: its guard, _ZGV...,
- * is the argument, which the lines before it say. */
+/* Whether the call checks that a local static variable of the host is initialized. Its argument is
+ * the guard, _ZGV..., in the lines before the call. */
 static bool is_of_guard(const char *text, const char *call)
 {
     while (call > text && call[-1] != '\n') {
@@ -76,7 +76,7 @@ static bool is_of_guard(const char *text, const char *call)
     return false;
 }
 
-/* Whether the name is of a hook that waits. */
+/* Whether it is the name of a hook that lets other threads run. */
 static bool gives_turns(const char *text, const char *name, size_t length)
 {
     static const char atomic[] = "__tsan_atomic", read[] = "volatile_read";

@@ -7,10 +7,10 @@
 
 #define NO_CODE ": PTX and cubins cannot be loaded; link kernels that simtcc has compiled"
 
-/* The first pattern that fits counts. */
+/* The first pattern that matches applies. */
 static const struct {
     const char *pattern, *feature;
-    bool unless_found; /* the real header does */
+    bool unless_found; /* the real header provides the feature */
 } headers[] = {
     {"thrust/*", "Thrust" LIBCUDACXX, true},
     {"cub/*", "CUB" LIBCUDACXX, true},
@@ -36,8 +36,8 @@ static const struct {
     {"cuda_gl_interop.h", "OpenGL interoperability", false},
 };
 
-/* CALL: only where a call or template arguments follow, as the word alone may be a program's
- * own. */
+/* CALL: only if a call or template arguments follow. The word alone may be a name of the
+ * program. */
 enum match { WHOLE, PREFIX, CALL };
 
 static const struct {
@@ -79,7 +79,7 @@ static const struct {
     {"cudaImportExternal", PREFIX, "memory and semaphores of Vulkan, Direct3D or NvSci"},
 };
 
-/* The whole of `path`, or what follows one of its slashes. */
+/* Whether the pattern matches the whole path or the part after one of its slashes. */
 static bool fits(const char *pattern, const char *path)
 {
     const char *slash = path;
@@ -102,7 +102,7 @@ const char *simt_unavailable_header(const char *header, bool found)
             return found && headers[i].unless_found ? NULL : headers[i].feature;
         }
     }
-    /* Its names have no extension; a folder cuda may be anybody's. */
+    /* libcu++ headers have no extension. Other projects may also have a folder cuda. */
     return !found && fits("cuda/*", header) && slash && !strchr(slash, '.') ? "libcu++" : NULL;
 }
 

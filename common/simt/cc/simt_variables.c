@@ -1,5 +1,5 @@
-/* Variables of the device: the runtime is told their names, and the host, which would read and
- * write a copy of its own, is told not to. Silent where a name could mean something else. */
+/* Device variables: registers their names, and reports host code that reads or writes one (it would
+ * use its own copy). Reports nothing if a name could mean something else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 struct variable {
     size_t name; /* a token */
-    bool shown;  /* the host may use it: managed, or a constant */
+    bool shown;  /* the host may use it: it is managed or a constant */
     bool managed;
-    int dimensions; /* of an array, which with fewer subscripts is an address */
+    int dimensions; /* of an array; with fewer subscripts it is an address */
 };
 static struct variable *device_variables;
 static size_t device_variable_count;
@@ -25,7 +25,7 @@ static struct variable *find_variable(size_t token)
     return NULL;
 }
 
-/* How many pairs of brackets follow the name at `token`, and in *end what follows those. */
+/* How many pairs of brackets follow the name at `token`. *end: the token after them. */
 static int subscripts(size_t token, size_t *end)
 {
     int count = 0;
@@ -68,7 +68,7 @@ void forget_device_variables(void)
     device_variable_count = 0;
 }
 
-/* Of a pointer to a function or to an array, (*name) or (*name[4]). */
+/* Whether it is the name of a pointer to a function or to an array, (*name) or (*name[4]). */
 bool is_pointer_name(size_t token)
 {
     return token > 2 && token < token_count && tokens[token].kind == WORD &&
@@ -76,7 +76,7 @@ bool is_pointer_name(size_t token)
            (is_punctuation(token + 1, ')') || is_punctuation(token + 1, '['));
 }
 
-/* The word before each '[', '=', '{', ',' or ';' that is in no brackets; and names of pointers. */
+/* Records each word before a '[', '=', '{', ',' or ';' outside brackets; and pointer names. */
 void note_device_variables(size_t token)
 {
     bool named = false, shown = !is(token, "__device__") && !is(token, "__constant__");
@@ -90,7 +90,7 @@ void note_device_variables(size_t token)
         bool ends_name =
             depth == 0 && tokens[i].kind == PUNCTUATION && strchr("[={,;", at(tokens[i].begin));
         if (depth == 0 && is(i, "operator")) {
-            return; /* a function, after whose body anything may come */
+            return; /* a function; any declaration may follow its body */
         }
         managed = managed || is(i, "__managed__");
         shown = shown || managed || is(i, "const") || is(i, "constexpr");
@@ -115,7 +115,7 @@ void note_device_variables(size_t token)
     }
 }
 
-/* A header of the program's own may declare variables, too, and has not been read. */
+/* Whether a header of the program, not read here, may declare more variables. */
 static bool includes_unread(void)
 {
     for (size_t i = 0; !preprocessed && i < source.length; i = line_end(i) + 1) {
@@ -144,7 +144,7 @@ void append_device_names(struct text *out)
         }
         any = true;
     }
-    /* One of these may be a variable: __device__ T name(1); */
+    /* One of these may be a variable, such as __device__ T name(1); */
     any = append_function_names(&others, false) || any;
     if (any) {
         append_string(out, "\n[[gnu::used]] static const int simt_names = simt_device_names(\"");
@@ -161,7 +161,7 @@ void append_device_names(struct text *out)
     free(others.bytes);
 }
 
-/* The name of the function in whose arguments the token stands; NONE if in none's. */
+/* The name of the function call whose arguments contain the token; NONE if there is none. */
 static size_t called_around(size_t token)
 {
     for (size_t i = token; i-- > 0 && !is_punctuation(i, ';') && !is_punctuation(i, '{');) {
@@ -177,7 +177,7 @@ static size_t called_around(size_t token)
     return NONE;
 }
 
-/* Whether a name may be declared anew between two tokens. */
+/* Whether the name may be redeclared between two tokens. */
 static bool may_be_declared(size_t token, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
@@ -220,7 +220,7 @@ void check_host_use(size_t token, size_t outermost)
     writes = (is_punctuation(next, '=') && !is_punctuation(next + 1, '=')) ||
              chain_of(next, '+') == 2 || chain_of(next, '-') == 2 || is_punctuation(next + 1, '=');
     prints = call != NONE && (is(call, "printf") || is(call, "fprintf")) &&
-             (is_value || is_punctuation(token - 1, ',')); /* a text, for %s */
+             (is_value || is_punctuation(token - 1, ',')); /* a string, for %s */
     reads = prints ||
             (is_value && (is_punctuation(token - 1, '=') || is(token - 1, "return") || given > 0 ||
                           (call != NONE && (is(call, "if") || is(call, "while")))));

@@ -1,46 +1,46 @@
-/* Goes through the source from one end to the other, keeps account of where it is, and puts in the
- * place of tokens what stands for them: simt_rewrite.c has the list. */
+/* Walks through the source once, tracks the position, and replaces tokens: simt_rewrite.c lists the
+ * replacements. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cc/simt_ptx.h"
 #include "cc/simt_rewrite.h"
 
-/* A pair of braces that is open. */
+/* An open pair of braces. */
 struct braces {
     bool is_namespace, in_device_code;
-    bool is_device_body; /* of what `__device__` or `__global__` announced */
-    size_t body;         /* the '{' of the device function around it that is not the host's, too */
+    bool is_device_body; /* the body of a function with `__device__` or `__global__` */
+    size_t body;         /* the '{' of the device-only function around it */
     size_t outermost;    /* the '{' of the function or class around it */
-    size_t kernel;       /* the kernel's name if its address can be had, else NONE */
+    size_t kernel;       /* the kernel's name if its address can be taken, else NONE */
 };
 
-/* The host's headers stay as they are. */
+/* The host's headers are not changed. */
 static bool is_of_host(size_t token)
 {
     return tokens[token].in_system && !tokens[token].in_cccl;
 }
 
-/* How far the rewriting has come. */
+/* The state of the rewriting. */
 struct state {
     struct text *out;
-    size_t copied; /* the source up to here is in the output */
+    size_t copied; /* the source up to this position is in the output */
     int depth, namespaces, parentheses;
     struct braces *braces;
-    size_t *launch_at; /* the chevrons of the launch that starts at a token */
+    size_t *launch_at; /* for each token: the chevrons of the launch that starts there */
     bool *closes;
-    bool announced;    /* a device function whose body has yet to come ... */
-    int announced_at;  /* ... outside of so many parentheses ... */
-    bool device_only;  /* ... and is not the host's, too */
-    size_t kernel;     /* its name, if it is a kernel whose address can be had */
+    bool announced;    /* a device function was announced, and its body follows later ... */
+    int announced_at;  /* ... at this depth of parentheses ... */
+    bool device_only;  /* ... and the function is not also a host function */
+    size_t kernel;     /* its name, if it is a kernel whose address can be taken */
     size_t bounds;     /* its __launch_bounds__ */
     size_t cluster;    /* its __cluster_dims__ */
-    size_t constants;  /* the __constant__ of the declaration that we are in */
+    size_t constants;  /* the __constant__ of the current declaration */
     size_t shared;     /* its __shared__ ... */
     size_t shared_end; /* ... and its ';' */
 };
 
-/* Where each launch starts is known only when its chevrons come: finds them all first. */
+/* Finds all launches first, because the start of each is known only at its chevrons. */
 static void find_launches(struct state *state)
 {
     for (size_t i = 0; i < token_count; i++) {
@@ -54,7 +54,7 @@ static void find_launches(struct state *state)
     }
 }
 
-/* The output goes up to the token, which something else stands for. */
+/* Copies the source up to the token, which is then replaced. */
 static void copy_up_to(struct state *state, size_t token)
 {
     append(state->out, source.bytes + state->copied, tokens[token].begin - state->copied);
@@ -66,7 +66,7 @@ static void copy_through(struct state *state, size_t token)
     state->copied = tokens[token].end;
 }
 
-/* texture<float, 2> name; where the program has no template of that name. */
+/* Refuses texture<float, 2> name; unless the program has a template of that name. */
 static void check_texture(size_t token)
 {
     if (!is(token, "texture") || !is_punctuation(token + 1, '<') || is_qualified(token)) {
@@ -163,7 +163,7 @@ static void close_braces(struct state *state, size_t token)
     show_again(state->depth, -1);
     if (closed.is_device_body &&
         (is_punctuation(token + 1, ',') || is_punctuation(token + 1, '{'))) {
-        state->announced = true; /* an initializer: the constructor's body has yet to come */
+        state->announced = true; /* a member initializer: the constructor's body follows later */
         state->announced_at = state->parentheses;
     } else if (preprocessed && closed.is_device_body && closed.kernel != NONE) {
         copy_through(state, token);
@@ -171,7 +171,7 @@ static void close_braces(struct state *state, size_t token)
     }
 }
 
-/* Keeps account of where the token stands. */
+/* Updates the state for the token. */
 static void see(struct state *state, size_t token)
 {
     if (tokens[token].kind == WORD) {
@@ -222,14 +222,14 @@ static void rewrite_launch(struct state *state, size_t token)
     state->copied = tokens[chevrons + 2].end;
 }
 
-/* The qualifiers that a system's header, too, can only mean as libcu++'s do. */
+/* Qualifiers that can only be CUDA's, even in a system header such as libcu++. */
 static bool is_of_cuda_alone(size_t token)
 {
     return is(token, "__host__") || is(token, "__device__") || is(token, "__global__") ||
            is(token, "__forceinline__");
 }
 
-/* A word, or what it begins, that something else stands for: the last token of it. */
+/* Replaces a word, or the construct that it begins; returns the last token of it. */
 static size_t rewrite_word(struct state *state, size_t token)
 {
     struct name *name = find_name(token);
@@ -238,7 +238,7 @@ static size_t rewrite_word(struct state *state, size_t token)
         !is_template_call(token)) {
         const bool is_outside = state->depth == state->namespaces;
         if (declares(token, is_outside ? state->parentheses > 0 : is_in_parameters(token))) {
-            /* A malloc of the program's own: the namespace may be opened again, or be used. */
+            /* The program's own malloc: its namespace may be reopened or named in a using. */
             const bool stays = is_outside && state->parentheses == 0 && is(token, "malloc");
             hide(name, stays ? 0 : state->depth, state->parentheses);
         } else {
@@ -266,7 +266,7 @@ static bool is_asm(size_t token)
     return (is(token, "asm") || is(token, "__asm__") || is(token, "__asm")) && !is_member(token);
 }
 
-/* Neither an array nor initialized. */
+/* Whether the variable is neither an array nor initialized. */
 static bool is_single(size_t variable, size_t end)
 {
     while (++variable < end) {
@@ -278,7 +278,7 @@ static bool is_single(size_t variable, size_t end)
     return true;
 }
 
-/* Ends the token a variable in shared memory? */
+/* Appends a gap if the token ends a variable in shared memory; returns whether it is handled. */
 static bool append_gap_at(struct state *state, size_t token)
 {
     const bool is_last = token == state->shared_end;
@@ -287,7 +287,7 @@ static bool append_gap_at(struct state *state, size_t token)
         return false;
     }
     variable = variable_before(state->shared, token);
-    if (variable != NONE && is_single(variable, token)) { /* or its constructor would be called */
+    if (variable != NONE && is_single(variable, token)) { /* avoids its constructor */
         copy_up_to(state, token);
         state->copied = tokens[token].begin;
         append_string(state->out, "{}");
@@ -305,8 +305,8 @@ static bool append_gap_at(struct state *state, size_t token)
     return true;
 }
 
-/* (void *)name<arguments>, which may be launched by that address: of no template is it known where
- * it is declared with which arguments. */
+/* Rewrites (void *)name<arguments>, which a launch may use as the kernel's address. The declaration
+ * of a template does not tell which arguments it will have. */
 static void rewrite_kernel_cast(struct state *state, size_t token, size_t name, size_t end)
 {
     struct text text = {NULL, 0, 0};
@@ -322,7 +322,7 @@ static void rewrite_kernel_cast(struct state *state, size_t token, size_t name, 
     state->copied = tokens[name].begin;
 }
 
-/* The compiler misses something before the token. */
+/* Inserts what the compiler requires before the token; returns whether there was anything. */
 static bool put_before(struct state *state, size_t token)
 {
     struct text missing = {NULL, 0, 0};
@@ -343,9 +343,9 @@ static bool put_before(struct state *state, size_t token)
     return found;
 }
 
-/* Words of CUB and Thrust that mean other things there, or that something else stands for: NULL if
- * it is none. What NV_IF_TARGET has for the device is left out here, as __CUDA_ARCH__ is not
- * defined; kernels for 9.0 would be empty. So simtcc defines CUB_PTX_ARCH as 800. */
+/* Words of CUB and Thrust that have another meaning there or are replaced; NULL for any other word.
+ * __CUDA_ARCH__ is not defined, so the device branches of NV_IF_TARGET are left out here, and
+ * kernels for 9.0 would be empty. So simtcc defines CUB_PTX_ARCH as 800. */
 static const char *word_of_cccl(size_t token)
 {
     static const struct {
@@ -353,11 +353,11 @@ static const char *word_of_cccl(size_t token)
     } words[] = {
         {"malloc", "malloc"},
         {"ptxVersion", "ptxVersion / 9 * 8"},
-        /* The kernels' waits for the launch before are left out as well. */
+        /* The kernels' waits for the previous launch are also left out. */
         {"cudaLaunchAttributeProgrammaticStreamSerialization", "cudaLaunchAttributeIgnore"},
         {"InternalBlockReduce", "::simt::result_of_first{linear_tid} % InternalBlockReduce"},
     };
-    /* What it calls where special registers are not read: {f(); return 0;} */
+    /* Functions called if special registers cannot be read: {f(); return 0;} */
     static const char prefix[] = "__cuda_ptx_get_sreg_lanemask_";
     static const char *const masks[] = {"::simt::ptx::lanemask_eq", "::simt::ptx::lanemask_lt",
                                         "::simt::ptx::lanemask_le", "::simt::ptx::lanemask_ge",
@@ -379,7 +379,7 @@ static const char *word_of_cccl(size_t token)
     return NULL;
 }
 
-/* The last token of what is dealt with. */
+/* Handles what begins at the token; returns its last token. */
 static size_t rewrite_at(struct state *state, size_t token)
 {
     size_t end, shift, name;
