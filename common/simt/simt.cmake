@@ -1,41 +1,40 @@
 # simt_add_cuda_sources(target [INSTRUMENTED] [PREPROCESSED] file.cu ...): compiles CUDA C for
 # the CPU back end and adds it to a target.
 #
-# simt_rewrite translates each file to C++ in the binary directory, where it is compiled with the
-# back end's cuda_runtime.h and then the file's own folder on the include path. The target is linked
-# with the runtime, and its C sources can include the host API.
+# simt_rewrite translates each file to C++ in the binary directory. The include path there has the back
+# end's cuda_runtime.h first and then the file's own folder. The target is linked with the runtime, and
+# its C sources can include the host API.
 #
-# INSTRUMENTED: kernels call the runtime (machine/hooks.c) before each access to memory and in each basic
-# block, so that they can be counted and checked: docs/simt_back_end.md. The calls take time even
-# while nothing is counted. A second translation without them, as simtcc has, would take
-# 10% off the time of the steps' runs, and add 50% to the time to build them.
+# INSTRUMENTED: kernels call the runtime (machine/hooks.c) before each memory access and in each basic
+# block. The runtime counts and checks them (docs/simt_back_end.md). The calls take time even while
+# nothing is counted. A second translation without the calls, as in simtcc, would make the steps run
+# in 10% less time, but building them would take 50% longer.
 #
-# PREPROCESSED, or the property SIMT_PREPROCESSED of a source file: simt_rewrite comes after the
-# preprocessor, as with simtcc, and so also translates inline PTX in headers and macros, and launches
-# in included files.
+# PREPROCESSED, or the property SIMT_PREPROCESSED of a source file: simt_rewrite runs after the
+# preprocessor, as in simtcc. So it also translates inline PTX in headers and macros, and launches in
+# included files.
 #
-# A source file with the property SIMT_INTERLEAVED is compiled so that the threads of a block are
-# switched at every access to device memory: its races then lose updates as they do on a GPU.
+# In a source file with the property SIMT_INTERLEAVED, the runtime switches between the threads of a block
+# at every access to device memory. Data races then lose updates, as they do on a GPU.
 #
-# Neither can be combined with the sanitizers, so a build with these is without both.
+# INSTRUMENTED and SIMT_INTERLEAVED cannot be combined with the sanitizers: such a build ignores both.
 
-# Compiler options for instrumentation: the hooks of the sanitizers without their libraries, line
-# numbers, and none of the optimisations that merge, split, move or duplicate accesses and branches,
-# so that the counts are the same with GCC and Clang, at -O1 and at -O2. (Hence -Wno-pass-failed:
-# Clang would warn that it does not obey #pragma unroll.) Allocations in kernels are made as written
-# and may return NULL, and stores to them are not removed. memcpy is not fortified, as Ubuntu's
-# compilers do by default: that would be a call past the hooks. GCC has no hooks for a structure that a call
-# takes from memory or puts there; a constructor that is not elided copies it, with hooks. These options must not be passed to
-# the linker.
+# Compiler options for instrumentation: the hooks of the sanitizers without their libraries, and line
+# numbers. They turn off optimizations that merge, split, move or duplicate accesses and branches. Then
+# the counts are the same with GCC and Clang, at -O1 and at -O2. (-Wno-pass-failed: otherwise Clang warns
+# that it does not obey #pragma unroll.) Allocations in kernels are made as written and may return NULL,
+# and stores to them are not removed. memcpy is not fortified (Ubuntu's compilers do so by default),
+# because the fortified call would bypass the hooks. GCC has no hooks for a structure that a call reads
+# from memory or writes there. -fno-elide-constructors makes a constructor copy it, with hooks. These
+# options must not be passed to the linker.
 #
-# SIMT_ARITHMETIC, of all device code: conversions.c has what it is for. SIMT_INSTRUMENTATION is for both
-# translations of simtcc, SIMT_HOOKS and the compiler's options only for the one with the calls.
+# SIMT_ARITHMETIC is for all device code: conversions.c says why. SIMT_INSTRUMENTATION is for both
+# translations of simtcc; SIMT_HOOKS and the compiler's options are only for the one with the calls.
 #
-# -gdwarf-4: addr2line confuses the first two files of a version 5 line table. -g1, which has to come
-# after it: only lines and inlining are needed; the other debugging information takes a quarter of the
-# time to compile.
-# Clang: with `bb`, because it otherwise splits edges, and a loop has one block and hook more than
-# with GCC; and with the GNU assembler, which accepts the macro of cuda_runtime.h, but warns of
+# -gdwarf-4: addr2line confuses the first two files of a version 5 line table. -g1 must follow it: only
+# lines and inlining are needed, and other debugging information takes a quarter of the compile time.
+# Clang needs `bb` because it otherwise splits edges, and a loop gets one block and one hook more than
+# with GCC. It also needs the GNU assembler, which accepts the macro of cuda_runtime.h but warns about
 # sections that only LLVM's assembler knows.
 set(SIMT_ARITHMETIC
   -fsanitize=float-cast-overflow)
@@ -56,17 +55,17 @@ set(SIMT_INSTRUMENTATION_Clang
   -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
   -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -mllvm -pragma-unroll-threshold=0
   -fno-integrated-as -Wa,--no-warn -Wno-pass-failed -Wno-unused-command-line-argument)
-set(SIMT_INSTRUMENTATION_Clang_13 # and later: loops that copy or clear stay loops
+set(SIMT_INSTRUMENTATION_Clang_13 # and later: keep loops that copy or clear memory as loops
   -mllvm -disable-loop-idiom-memcpy -mllvm -disable-loop-idiom-memset)
 
-# The dialect of device code, for the preprocessor and for the compiler: simtcc reads it here as well.
-# libstdc++ has other declarations for GNU dialects, so text preprocessed for one does not compile as
-# the other.
+# The C++ dialect of device code, for the preprocessor and the compiler. simtcc also reads it here.
+# libstdc++ declares other things for GNU dialects, so code preprocessed for a GNU dialect does not
+# compile as standard C++, and vice versa.
 set(SIMT_STANDARD
   -std=gnu++17)
 
-# The oldest g++ and clang++, for simtcc as well. Older ones do not tell volatile accesses from others:
-# what polls would be reported as a race.
+# The oldest g++ and clang++, also for simtcc. Older compilers do not distinguish volatile accesses from
+# others, so a polling loop would be reported as a race.
 set(SIMT_OLDEST_COMPILER
   11)
 
@@ -76,7 +75,7 @@ function(simt_add_cuda_sources target)
   cmake_parse_arguments(PARSE_ARGV 1 SIMT "INSTRUMENTED;PREPROCESSED" "" "")
   if(NOT SIMT_OPTIMISATION)
     set(SIMT_OPTIMISATION -O1)
-    if(RUNGS_SANITIZE) # whose checks take -O1 twice as long to compile
+    if(RUNGS_SANITIZE) # with its checks, -O1 takes twice as long to compile
       set(SIMT_OPTIMISATION -O0)
     endif()
   endif()
@@ -87,36 +86,36 @@ function(simt_add_cuda_sources target)
     get_filename_component(source "${file}" ABSOLUTE)
     get_filename_component(folder "${source}" DIRECTORY)
     get_filename_component(name "${source}" NAME)
-    # Two folders of a step can have a file of one name.
+    # Two folders of a step can have files of the same name.
     string(REGEX REPLACE "^/.*/|^\\.\\./" "" place "${file}")
     set(rewritten "${CMAKE_CURRENT_BINARY_DIR}/simt_${target}/${place}.cpp")
     get_filename_component(place "${rewritten}" DIRECTORY)
     file(MAKE_DIRECTORY "${place}")
     target_sources(${target} PRIVATE "${rewritten}")
-    # #pragma unroll is meant for nvcc. Kernels spend most of their time switching between threads:
-    # -O3 would gain little and take 50% longer to compile.
-    # assert() in kernels stays in a release build: the back end is there to find faults.
-    # The macro leaves out libstdc++'s special functions, such as Bessel's, half of the time that
-    # <cmath> takes; kernels have those of CUDA.
+    # #pragma unroll is meant for nvcc. -O3 would gain little and take 50% longer to compile, because
+    # kernels spend most of their time switching between threads.
+    # assert() in kernels also works in a release build, because the back end is there to find faults.
+    # The macro leaves out libstdc++'s special functions, such as Bessel's. They take half of the time
+    # that <cmath> takes to compile, and kernels have those of CUDA.
     set(options ${SIMT_STANDARD} -UNDEBUG -Wno-unknown-pragmas -D_GLIBCXX_BITS_SPECFUN_H "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
-    if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # at -O1 it does not unroll all that #pragma unroll asks for
+    if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # at -O1 it does not unroll every loop with #pragma unroll
       list(APPEND options -Wno-pass-failed)
-    else() # No file throws: code to unwind would take a sixth of the time. (Clang would then name
-           # other lines where a kernel ends in a call.)
+    else() # No file throws, and unwind code would take a sixth of the time. (With this option Clang
+           # would report other lines if a kernel ends in a call.)
       list(APPEND options -fno-exceptions)
     endif()
     if(NOT RUNGS_SANITIZE)
       list(APPEND options ${SIMT_ARITHMETIC})
-    elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU) # a call for each check: a sixth less time than inline
+    elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU) # a call per check takes a sixth less time than inline checks
       list(APPEND options --param=asan-instrumentation-with-call-threshold=0)
     endif()
     get_source_file_property(interleaved "${source}" SIMT_INTERLEAVED)
     if(interleaved AND NOT RUNGS_SANITIZE)
-      # Not when linking: machine/hooks.c provides the functions that the compiler inserts calls to.
+      # Not for the linker: machine/hooks.c provides the functions that the compiler inserts calls to.
       list(APPEND options -fsanitize=thread -DSIMT_INTERLEAVED=true)
     endif()
     if(SIMT_INSTRUMENTED AND NOT RUNGS_SANITIZE)
-      # Verification can be followed by a debugger; counts are those of -O1 in any build.
+      # A debugger can step through verification. Counts are those of -O1 in every build.
       list(APPEND options ${SIMT_INSTRUMENTATION} "$<$<CONFIG:Debug>:-g>" ${SIMT_OPTIMISATION} -g1
         ${SIMT_HOOKS} ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
       if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
@@ -125,7 +124,7 @@ function(simt_add_cuda_sources target)
     endif()
     get_source_file_property(preprocessed "${source}" SIMT_PREPROCESSED)
     if(SIMT_PREPROCESSED OR preprocessed)
-      # The same options as the compiler gets, in the same order: many set macros.
+      # The compiler's options, in the same order, because many of them set macros.
       set(folders "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
       set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
       add_custom_command(
@@ -141,7 +140,7 @@ function(simt_add_cuda_sources target)
         COMMENT "Rewriting ${name} for the CPU back end"
         COMMAND_EXPAND_LISTS
         VERBATIM)
-      # The markers of the preprocessor; kernels that take a tensor map by value.
+      # For the preprocessor's markers, and for kernels with a tensor map passed by value.
       list(APPEND options -Wno-pedantic -Wno-psabi)
     else()
       add_custom_command(

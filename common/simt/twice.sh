@@ -1,13 +1,12 @@
 #!/bin/sh
-# Compiles a source of device code to both of its translations, with the hooks and without, in one
-# object file: the program chooses one for each launch (cc/simt_twice.c, machine/launch.c). simtcc
-# calls it.
+# Compiles device code twice, with the hooks and without, into one object file. The program chooses one
+# translation per launch (cc/simt_twice.c, machine/launch.c). simtcc calls this script.
 #
 # Usage: twice.sh REWRITER COMMAND...
-# COMMAND, COMPILER OPTION... -o OBJECT -c SOURCE, compiles with the hooks. The same command without
-# the options from -DSIMT_HOOKS to -USIMT_HOOKS, of SOURCE.plain if there is such a file, compiles
-# without them. A COMMAND that has no such options runs as it is. If the two translations do not go
-# together, OBJECT has the one with the hooks, which serves both purposes. Exit status: the
+# COMMAND is COMPILER OPTION... -o OBJECT -c SOURCE and compiles with the hooks. Without the options from
+# -DSIMT_HOOKS to -USIMT_HOOKS, the same command compiles without the hooks. It then reads SOURCE.plain if
+# that file exists. A COMMAND without these options runs unchanged. If the two translations cannot be
+# combined, OBJECT contains only the one with the hooks, which works in both cases. Exit status: the
 # compiler's.
 set -u
 rewriter=$1
@@ -26,7 +25,7 @@ done
 [ $has_hooks = yes ] || exec "$@"
 trap 'rm -f -- "$object".hooks.* "$object".plain.*' EXIT
 
-# translate hooks|plain COMMAND...: to OBJECT.hooks.s or OBJECT.plain.s.
+# translate hooks|plain COMMAND...: compiles to OBJECT.hooks.s or OBJECT.plain.s.
 translate() {
     kind=$1 previous='' is_left_out=no
     shift
@@ -44,7 +43,7 @@ translate() {
         [ "$word" != -USIMT_HOOKS ] || is_left_out=no
         previous=$word
     done
-    if [ "$kind" = hooks ]; then "$@"; else "$@" -w 2>/dev/null; fi # which warns of the same
+    if [ "$kind" = hooks ]; then "$@"; else "$@" -w 2>/dev/null; fi # same warnings as with the hooks
 }
 
 translate plain "$@" &
@@ -57,7 +56,7 @@ wait $! && together=0 || together=2
 case $together in
 0) $compiler -c "$object.hooks.s" -o "$object.hooks.o" && $compiler -c "$object.plain.s" -o "$object.plain.o" &&
     $compiler -r -nostdlib "$object.hooks.o" "$object.plain.o" -o "$object" ;;
-2) $compiler -c "$object.hooks.s" -o "$object" ;; # they do not go together
+2) $compiler -c "$object.hooks.s" -o "$object" ;; # cannot be combined
 *) exit 1 ;;
 esac
 # SPDX-License-Identifier: MIT

@@ -15,7 +15,7 @@
  *   d  the result, of the instruction's (first) type    D  the same, twice as wide
  *   a  a source of that type                            A  the same, twice as wide
  *   b  a source of the second type
- *   U  a 32-bit result       u  a 32-bit source         s  a 32-bit source, may be signed
+ *   U  a 32-bit result       u  a 32-bit source
  *   P  a predicate result    p  a predicate source Results are not arguments of the C++ function:
  *   it returns them. */
 struct family {
@@ -378,8 +378,8 @@ static bool emit_compare(struct ptx *ptx, struct ptx_instruction *instruction)
     return true;
 }
 
-/* cvt.pack.sat.s16.s32 d, a, b; or cvt.pack.sat.u8.s32.b32 d, a, b, c: converts a and b to the
- * nearest values of the type. The result has a above b, and below them the lowest bits of c. */
+/* cvt.pack.sat.s16.s32 d, a, b; or cvt.pack.sat.u8.s32.b32 d, a, b, c: packs the values of the type
+ * nearest to a and b. The result has b lowest, then a, then the lowest bits of c. */
 static bool emit_packing(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     const char *const *parts = (const char *const *)instruction->parts;
