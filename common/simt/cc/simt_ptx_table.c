@@ -16,8 +16,8 @@
  *   a  a source of that type                            A  the same, twice as wide
  *   b  a source of the second type
  *   U  a 32-bit result       u  a 32-bit source
- *   P  a predicate result    p  a predicate source Results are not arguments of the C++ function:
- *   it returns them. */
+ *   P  a predicate result    p  a predicate source
+ * Results are not arguments of the C++ function: it returns them. */
 struct family {
     const char *name, *modifiers, *types, *operands;
     unsigned int type_count;

@@ -45,8 +45,8 @@ static void append_offsets(struct ptx *ptx, char *operand, size_t count)
 
 /* cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes
  *   {.multicast::cluster} [to], [map, {x, y}], [barrier]{, mask}; or .im2col instead of .tile, with
- *   {, {w, h}} after the barrier; cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group
- *   [map, {x, y}], [from];
+ *   {, {w, h}} after the barrier;
+ * cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from];
  *   or .im2col_no_offs instead of .tile. */
 void ptx_emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
 {
