@@ -1,4 +1,4 @@
-/* SIMT_EXPLORE=FILE.html: any program of simtcc leaves a page when it ends. */
+/* SIMT_EXPLORE=FILE.html: any program that simtcc built writes a page when it ends. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include "explore/explore.h"
 #include "program/elf.h"
 
-enum { EXIT_USAGE = 2 }; /* as the programs of the steps */
+enum { EXIT_USAGE = 2 }; /* the same status as in the programs of the steps */
 
-static const char *path; /* NULL: no page is wanted, or it has been written */
+static const char *path; /* NULL: no page was requested, or it is already written */
 static pid_t writer;
 
 static const char *program_name(void)
@@ -23,7 +23,7 @@ static const char *program_name(void)
     return slash ? slash + 1 : name;
 }
 
-/* False, after a line that says why, if there is no page. */
+/* False if there is no page. A message on stderr then says why. */
 static bool write_page(void)
 {
     struct simt_output output;
@@ -39,7 +39,7 @@ static bool write_page(void)
     return simt_output_end(&output, file);
 }
 
-/* False: there should be a page, and is none. */
+/* False: a page was requested but not written. */
 static bool finish(void)
 {
     bool done = !path || getpid() != writer || write_page();
@@ -66,7 +66,7 @@ static void at_exit(void)
     }
 }
 
-/* Before main, so that it ends last. */
+/* Runs before main, because handlers registered first run last. */
 __attribute__((constructor)) static void prepare(void)
 {
     const char *blocks = simt_asked("SIMT_EXPLORE_BLOCKS");

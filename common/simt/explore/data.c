@@ -1,11 +1,11 @@
-/* What was recorded, as JSON. page/model.js reads it. */
+/* Writes the record as JSON. page/model.js reads it. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "explore/explore.h"
 #include "machine/machine.h"
 
-/* What comes behind the collectives, in the order of struct lane_matrix. */
+/* The operations after the collectives, in the order of struct lane_matrix. */
 static const char tensor_core_names[] = "\"mma.sync\", \"ldmatrix\", \"stmatrix\", \"movmatrix\", "
                                         "\"wgmma.mma_async\", \"wgmma.fence\", "
                                         "\"wgmma.commit_group\", \"wgmma.wait_group\"";
@@ -78,7 +78,7 @@ static void put_step(FILE *file, const struct explored_block *block,
     fputc(']', file);
 }
 
-/* Where in the launch's arguments pointers into the memory are. */
+/* The offsets of the launch's arguments that point into this memory. */
 static void put_pointers(FILE *file, const struct explored_launch *launch,
                          const struct explored_memory *memory)
 {

@@ -1,5 +1,5 @@
-/* The page's text, without the data, inside of the program: each part ends with a 0 byte. The paths
- * are found through -I. */
+/* The text of the page without the data, stored in the program. Each part ends with a 0 byte. The
+ * assembler finds the paths through -I. */
     .section .rodata
     .globl explore_html, explore_style, explore_scripts
 explore_html:

@@ -1,5 +1,5 @@
-/* What the explorer keeps of a run, from the recorder (record.c, values.c) to the page (data.c,
- * page.c). */
+/* The data that the explorer keeps about a run. The recorder (record.c, values.c) collects them.
+ * data.c and page.c write them to the page. */
 #ifndef SIMT_EXPLORE_H
 #define SIMT_EXPLORE_H
 
@@ -17,10 +17,10 @@
 
 struct simt_block;
 
-/* How much of a page the steps of a block, and of all blocks, may take, about; and how much is kept
- * until it is known what has to share the page. What is left out, the page says. */
+/* Approximate limits: bytes of the page for the steps of one block and of all blocks, and bytes
+ * kept in memory until share.c divides the page. The page says what is left out. */
 enum { EXPLORE_BLOCK_BYTES = 2 << 20, EXPLORE_PAGE_BYTES = 4 << 20, EXPLORE_KEPT_BYTES = 96 << 20 };
-/* The blocks of all launches. */
+/* The limit for the blocks of all launches together. */
 enum { EXPLORE_MOST_BLOCKS = 4000 };
 
 enum explored_kind {
@@ -28,63 +28,63 @@ enum explored_kind {
     EXPLORED_STORE,
     EXPLORED_ATOMIC,
     EXPLORED_COPY,   /* an asynchronous copy begins */
-    EXPLORED_COPIED, /* it has written */
+    EXPLORED_COPIED, /* an asynchronous copy has written */
     EXPLORED_BARRIER,
     EXPLORED_SYNCWARP,
     EXPLORED_COLLECTIVE,
     EXPLORED_FENCE,
-    EXPLORED_BRANCH, /* lanes: those that came to it; first: those that go on now */
+    EXPLORED_BRANCH, /* lanes: all that reached it; first: those that continue now */
     EXPLORED_MBARRIER,
     EXPLORED_BULK,          /* a bulk copy begins */
-    EXPLORED_NAMED_BARRIER, /* of some of the block's warps */
-    EXPLORED_BULK_END,      /* a bulk copy is made; warp: of who began it */
+    EXPLORED_NAMED_BARRIER, /* a barrier of some of the block's warps */
+    EXPLORED_BULK_END,      /* a bulk copy ends; warp: the one that began it */
     EXPLORED_DEED,          /* enum simt_deed */
     EXPLORED_FAR_MBARRIER,  /* another block of the cluster uses an mbarrier of this one */
-    EXPLORED_FAR_BULK,      /* it begins a copy to here */
-    EXPLORED_CLUSTER,       /* it completes the barrier of the cluster */
-    EXPLORED_STOP           /* a report ends the program; lanes: that ran */
+    EXPLORED_FAR_BULK,      /* that block begins a copy into this one */
+    EXPLORED_CLUSTER,       /* that block completes the barrier of the cluster */
+    EXPLORED_STOP           /* a report ends the program; lanes: those that ran */
 };
 
-/* What tensor cores do: an operation beyond those of enum simt_collective. */
+/* The first operation of tensor cores. Their numbers follow those of enum simt_collective. */
 enum { EXPLORED_MATRIX = SIMT_COLLECTIVES };
 
-/* Steps of these kinds have numbers besides. Places in memory are two, as memory_of counts them and
- * an offset; -1, 0: none.
+/* Steps of these kinds also have numbers. A place in memory takes two numbers: the index that
+ * memory_of returns, and an offset. No place: -1, 0.
  * MBARRIER: how, phases before and after, arrivals and bytes missing, simt_mbarrier_use's number.
- * BULK: number, bytes, whether it leaves shared memory, whether a tensor map leads it, where it
- * goes, its mbarrier. BULK_END: number, phases, arrivals and bytes missing, mbarrier.
+ * BULK: number, bytes, whether it copies out of shared memory, whether it uses a tensor map, its
+ * target, its mbarrier. BULK_END: number, phases, arrivals and bytes missing, mbarrier.
  * NAMED_BARRIER: number, whether it is complete, whether the warp waits there.
- * DEED: which, its number, whether the phase of the cluster's barrier is over.
- * FAR_MBARRIER: as MBARRIER, the mbarrier, rank of the other block, whose warp and lanes are the
- * step's. FAR_BULK: as BULK, rank. CLUSTER: phase.
+ * DEED: which, whether the phase of the cluster's barrier is over, its number.
+ * FAR_MBARRIER: as MBARRIER, the mbarrier, the other block's rank. The step's warp and lanes are
+ * that block's. FAR_BULK: as BULK, rank. CLUSTER: phase.
  * wgmma.mma_async: columns, depth, A (none: in registers), B; wgmma.wait_group: groups. */
-enum { EXPLORED_USE = 6 /* of an mbarrier's */ };
+enum { EXPLORED_USE = 6 /* numbers of an MBARRIER step */ };
 
-/* What the lanes of a warp did together. */
+/* An action that lanes of a warp performed together. */
 struct explored_step {
     uint32_t place, lanes;
     unsigned char kind, size;
     unsigned char operation; /* enum simt_collective */
-    unsigned char width;     /* bytes that `values` has of each lane; 0: none */
-    bool same;               /* one value stands for all */
+    unsigned char width;     /* bytes per lane in `values`; 0: none */
+    bool same;               /* `values` has one value, the same for all lanes */
     unsigned int warp, allocation;
-    unsigned int bytes;     /* that it takes in the page, about */
-    int64_t first, stride;  /* of the lanes' offsets; if they have no stride: */
-    size_t offsets, values; /* where in the block's arrays those of the lanes begin */
-    size_t numbers;         /* where in `offsets` the numbers of its kind begin */
+    unsigned int bytes;     /* approximate size in the page */
+    int64_t first, stride;  /* of the lanes' offsets; without a stride, see `offsets` */
+    size_t offsets, values; /* indices of the first lane's in the block's arrays */
+    size_t numbers;         /* index in `offsets` of the first number of its kind */
     unsigned char number_count;
 };
-#define EXPLORED_LIST INT64_MIN /* the stride of offsets that have none */
+#define EXPLORED_LIST INT64_MIN /* `stride` of a step whose offsets are a list */
 
-/* Memory that a step touches. Of a shared variable, addresses count from its start: where the
- * compiler for the CPU puts it says nothing, and moving all banks round changes no conflict. */
+/* Memory that a step touches. Addresses in a shared variable count from the variable's start. Its
+ * place on the CPU means nothing, and rotating all banks changes no conflict. */
 struct explored_memory {
     uint64_t base;
     size_t size;
     enum simt_space space;
-    bool is_dynamic; /* shared: what the launch asked for */
-    int rank;        /* shared: of the block of the cluster that has it; -1: the block itself */
-    char *name;      /* of a variable; NULL: not known */
+    bool is_dynamic; /* shared: dynamic, of the size given by the launch */
+    int rank;        /* shared: of the block of the cluster that owns it; -1: this block */
+    char *name;      /* of the variable; NULL: unknown */
 };
 
 struct explored_block {
@@ -99,11 +99,11 @@ struct explored_block {
     size_t value_count, value_capacity;
     struct explored_memory *memory;
     size_t memory_count, memory_capacity;
-    size_t bytes;          /* of all steps that are kept */
-    size_t seen, barriers; /* steps and barriers, also those that are not kept */
+    size_t bytes;          /* of all kept steps */
+    size_t seen, barriers; /* all steps and barriers, kept or not */
     size_t kept_barriers;
     bool full;        /* steps are missing */
-    bool joined_late; /* it is here for its end: what came before is missing */
+    bool joined_late; /* only its end is recorded; all earlier steps are missing */
 };
 
 struct explored_site {
@@ -124,7 +124,7 @@ struct explored_pointer {
 enum { EXPLORE_MOST_POINTERS = 32 };
 
 struct explored_launch {
-    char *part, *name; /* the part of the page: NULL if it has none */
+    char *part, *name; /* part: of the page; NULL: none */
     const char *file;
     int line;
     struct uint3 grid, block;
@@ -138,10 +138,10 @@ struct explored_launch {
     size_t finding_count;
     struct explored_pointer pointers[EXPLORE_MOST_POINTERS];
     size_t pointer_count, argument_bytes;
-    size_t not_kept;    /* blocks that were asked for, and for which the page had no room */
-    size_t kept_before; /* explore_kept_bytes, before it */
+    size_t not_kept;    /* requested blocks for which the page had no room */
+    size_t kept_before; /* explore_kept_bytes before this launch */
     bool ended;
-    bool stopped; /* by a report, in this block, which the page has or has not */
+    bool stopped; /* by a report, in block `stopped_in`, which need not be in the page */
     struct uint3 stopped_in;
 };
 
@@ -150,18 +150,18 @@ extern size_t explored_launch_count;
 
 /* ---- record.c ---- */
 
-/* Records from now on the blocks with these numbers, such as "0", "0-3,8" or "all"; false, and
- * nothing is done, if that is no such list. */
+/* From now on, records the blocks with these numbers, such as "0", "0-3,8" or "all". If `blocks` is
+ * not such a list, does nothing and returns false. */
 bool explore_record(const char *blocks);
 void explore_part(const char *name);
-/* That runs; NULL: it is not recorded. What all steps that are kept take. */
+/* The running block; NULL if it is not recorded. The size of all kept steps. */
 extern struct explored_block *explore_block;
 extern size_t explore_kept_bytes;
-/* That is recorded of the running launch; NULL: it is not. */
+/* The record of this block of the running launch; NULL: it is not recorded. */
 struct explored_block *explore_block_of(const struct simt_block *block);
-/* The running block, which was not asked for, is recorded from here on. */
+/* Records the running block from here on, even if it was not requested. */
 void explore_join_block(void);
-/* What a report says of the launch that runs, and the place of that, or 0. */
+/* Keeps the text of a report about the running launch. `place`: where it happened, or 0. */
 void explore_take_report(uint32_t place, const char *text);
 static inline void *explore_need(void *memory)
 {
@@ -172,36 +172,36 @@ static inline void *explore_room(void *items, size_t count, size_t *capacity, si
     return simt_with_room(items, count, capacity, size, "the explorer");
 }
 
-/* What the analysis tells of; nothing is done while nothing is to be recorded. */
+/* The analysis calls these. They do nothing while recording is off. */
 bool simt_explore_is_on(void);
 void simt_explore_start_launch(const struct simt_launch *launch);
-/* The numbers of the sites that the launch has touched, with its counters. */
+/* `sites`: the numbers of the sites that the launch has touched, each with its counters. */
 void simt_explore_end_launch(const unsigned int *sites, size_t count);
-/* The running block starts; it goes on after another one. */
+/* The running block starts; it continues after another block has run. */
 void simt_explore_start_block(unsigned int threads);
 void simt_explore_resume_block(void);
-/* All threads of the block have come to the barrier that this address is the return of. */
+/* All threads of the block have reached the barrier. `caller`: the return address of its call. */
 void simt_explore_barrier(const void *caller);
 
 /* ---- steps.c ---- */
 
 struct explored_value;
 
-/* The steps of another block come. */
+/* The next steps are those of another block. */
 void explore_steps_start(void);
 /* See struct simt_watcher. */
 void explore_step(const struct simt_event *const *at, size_t ahead, unsigned int warp,
                   uint32_t lanes);
-/* The steps of notes that no event of their lanes has followed: another warp goes on. */
+/* Adds the notes that no event of their lanes has followed, because another warp runs next. */
 void explore_notes(unsigned int warp);
-/* What the note says is a step of its own, and no lane's: at once. */
+/* Adds the note at once, as a step of its own that belongs to no lane. */
 void explore_note_now(const struct explored_value *note);
-/* A step of the block that is set; NULL: it is full. It gets a number, or a place in memory. */
+/* Adds a step to explore_block; NULL: the block is full. Then adds a number or a place to it. */
 struct explored_step *explore_add_step(unsigned int kind, uint32_t place, unsigned int warp,
                                        uint32_t lanes);
 void explore_add_number(struct explored_step *step, int64_t number);
 void explore_add_place(struct explored_step *step, const void *address);
-/* Not all lanes of the warp have run as far as they could: those that are missing did not part. */
+/* Some lanes of the warp could have run further: missing lanes then mean no divergence. */
 void explore_steps_are_partial(void);
 
 /* ---- far.c: what other blocks of the cluster do to a block ---- */
@@ -213,77 +213,77 @@ void explore_cluster_meets(uint64_t phase);
 
 /* ---- stop.c: a report ends the program ---- */
 
-/* It begins: what it prints is kept, too. The place that it tells of last. */
+/* The report begins: its text is also kept. The place that the report names last. */
 void explore_begin_report(void);
 void simt_explore_told(uint32_t place);
-/* It ends: its lanes' last steps, and that the program stops. */
+/* The report ends: adds the last steps of the lanes, and the step that stops the program. */
 void explore_end_report(void);
 
 /* ---- share.c ---- */
 
-/* Blocks that are too long for the page are cut. */
+/* Cuts the blocks that are too long for the page. */
 void explore_share_page(void);
 
-/* ---- values.c: what lanes read and wrote, from the hook to the step that pairs the lanes ---- */
+/* ---- values.c: the values of lanes, kept from the hook to the step that pairs the lanes ---- */
 
 struct explored_value {
-    uint64_t address; /* of the event that it belongs to */
+    uint64_t address; /* of its event */
     unsigned char bytes[16];
-    /* Of a collective; source: the lane that a shuffle reads; size: of the value. */
+    /* For a collective. source: the lane that a shuffle reads; size: of the value. */
     unsigned char operation, source, size;
     bool known;
-    /* What a lane did between events (the kind of its step; 0: an event's value), and where. */
+    /* For an action between events: the kind of its step, and its place. 0: an event's value. */
     unsigned char note;
     uint32_t place;
     unsigned int warp;
     unsigned char number_count;
-    uint64_t *numbers; /* EXPLORED_NUMBERS at most; of places in memory: the address, and 0 */
+    uint64_t *numbers; /* EXPLORED_NUMBERS at most; a place in memory: address, 0 */
 };
 enum { EXPLORED_NUMBERS = 8 };
 void explore_values_start(void);
 void explore_values_event(const struct simt_event *event);
 void explore_values_pause(void);
 void explore_values_stop(void);
-/* What the machine tells besides (struct simt_watcher). */
+/* Other callbacks of struct simt_watcher. */
 void explore_values_mbarrier(const struct simt_mbarrier_use *use);
 void explore_values_copy(const struct simt_bulk_copy *copy);
 void explore_values_copied(const struct simt_bulk_copy *copy, uint64_t phase);
 void explore_values_named(const void *caller, unsigned int number, bool completes, bool waits);
 void explore_values_deed(enum simt_deed deed, const void *caller, uint64_t number, bool over);
-/* The lane's value of this event, which is its next. */
+/* Takes the lane's value of this event, the next one of the lane. */
 struct explored_value explore_values_take(unsigned int lane, const struct simt_event *event);
-/* A note that comes before the lane's next event; NULL if none does. It is taken. */
+/* A note that comes before the lane's next event, or NULL. The second function removes it. */
 const struct explored_value *explore_values_note(unsigned int lane);
 void explore_values_take_note(unsigned int lane);
-/* The warp that ran last has no more events. */
+/* The warp that ran last has no more events for now. */
 void explore_values_leave(void);
 
 /* ---- sources.c ---- */
 
-/* Collects the places and files of all that was recorded; then they have numbers (of a file that is
- * not known: -1), and the page gets them. */
+/* Numbers all recorded places and files (an unknown file: -1). Call it before the functions
+ * below. */
 void explore_collect_places(void);
 size_t explore_number_of(uint32_t place);
 int explore_file_number(const char *path);
 void explore_put_sites(FILE *file);
 void explore_put_files(FILE *file);
-/* The text with short names of files; to be freed. */
+/* The text with shortened file names. The caller frees it. */
 char *explore_shortened(const char *text);
-/* As a string of JSON that can stand inside of a <script>. */
+/* Writes a JSON string that is safe inside a <script>. */
 void explore_put_text(FILE *file, const char *text);
 
 /* ---- data.c, page.c ---- */
 
-/* All that was recorded, as JSON that can stand inside of a <script>. */
+/* Writes the whole record as JSON that is safe inside a <script>. */
 void explore_write_data(FILE *file, const char *title);
-/* A report ends the program. */
+/* Writes the page when a report ends the program, if simt_explore_at_report() asked for it. */
 void explore_report(void);
-/* The text of the page with the data in it. */
+/* Writes the page, including the data. */
 void explore_write_page(FILE *file, const char *title);
 
 /* ---- ask.c ---- */
 
-/* The program ends: writes the page that SIMT_EXPLORE asks for. Or there shall be none. */
+/* Writes the page that SIMT_EXPLORE asks for, as the program ends. Or cancels that page. */
 void explore_exit(void);
 void explore_forget(void);
 

@@ -1,5 +1,5 @@
-/* What other blocks of the cluster do to a block that is recorded: steps among its own. Who does it
- * need not be recorded. */
+/* Actions of other blocks of the cluster on a recorded block. They become steps of the recorded
+ * block. The acting block itself need not be recorded. */
 #include <string.h>
 
 #include "explore/explore.h"
@@ -7,7 +7,7 @@
 #include "machine/cluster.h"
 #include "program/source.h"
 
-/* The block whose steps come is for a while the one to which something is done. */
+/* The acting block. For a short time explore_block is the block that it acts on. */
 static struct explored_block *running;
 
 static bool go_to(const struct simt_block *block)
@@ -23,7 +23,7 @@ static void come_back(void)
     explore_block = running;
 }
 
-/* Lanes of a warp arrive one by one: they are one step, as long as the phase does not end. */
+/* The lanes of a warp arrive one by one. They form one step as long as the phase does not end. */
 static bool is_same_step(const struct explored_step *last, const struct simt_mbarrier *barrier,
                          const struct simt_mbarrier_use *use, uint32_t place, unsigned int warp,
                          uint32_t lane)

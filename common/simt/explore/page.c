@@ -1,4 +1,4 @@
-/* Puts the page together: its text, style and scripts (embed.S), and the data. */
+/* Writes the page: its text, style and scripts (embed.S), and the data. */
 #include <string.h>
 
 #include "cuda/simt_analysis.h"
@@ -6,7 +6,7 @@
 
 extern const char explore_html[], explore_style[], explore_scripts[];
 
-/* Writes what comes before the mark; returns what comes behind it. */
+/* Writes the text before the mark. Returns the text after it. */
 static const char *put_up_to(FILE *file, const char *text, const char *mark)
 {
     const char *found = strstr(text, mark);

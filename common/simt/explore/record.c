@@ -1,5 +1,5 @@
-/* Records the launches, and of each the blocks that were asked for. Kept until the page is written,
- * since source lines are looked up all at once. */
+/* Records the launches, and the requested blocks of each. The records are kept until the page is
+ * written, because source lines are looked up all at once. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct explored_launch *explored_launches;
 size_t explored_launch_count;
 
 static size_t launch_capacity;
-static struct explored_launch *launch; /* that runs; NULL: it is not recorded */
+static struct explored_launch *launch; /* the running launch; NULL: it is not recorded */
 struct explored_block *explore_block;
 size_t explore_kept_bytes;
 static struct simt_counters counts_before;
@@ -33,7 +33,7 @@ bool simt_explore_is_on(void)
     return wanted != NULL;
 }
 
-/* Whether the list has the number; `wrong`: set if it is no list. */
+/* Whether the list contains the number. Sets `wrong` if it is not a valid list. */
 static bool has_number(const char *list, size_t number, bool *wrong)
 {
     bool found = false;
@@ -72,7 +72,7 @@ void explore_part(const char *name)
 
 /* ---- launches and blocks ---- */
 
-/* The arguments lie one behind the other, where the compiler puts them (simt_launch.h). */
+/* The arguments are contiguous, at offsets that the compiler chooses (simt_launch.h). */
 static void find_pointers(const struct simt_launch *started)
 {
     launch->argument_bytes = started->closure_bytes;
@@ -109,10 +109,10 @@ void simt_explore_start_launch(const struct simt_launch *started)
                                        .kept_before = explore_kept_bytes};
     find_pointers(started);
     simt_counters_read(&counts_before);
-    counts_before.launches--; /* this one is counted already */
+    counts_before.launches--; /* this launch is already counted */
 }
 
-/* Every member is a counter. */
+/* Every member of struct simt_counters is a counter. */
 static struct simt_counters counts_since(void)
 {
     struct simt_counters now;
@@ -125,7 +125,7 @@ static struct simt_counters counts_since(void)
     return now;
 }
 
-/* Another block is to run, or none. */
+/* The running block stops. Another block may run next. */
 static void leave_block(void)
 {
     explore_values_leave();
@@ -149,7 +149,7 @@ void simt_explore_end_launch(const unsigned int *sites, size_t count)
     launch = NULL;
 }
 
-/* Counted along x, then y, then z: blocks of a cluster start in another order. */
+/* Counts along x, then y, then z, because blocks of a cluster start in another order. */
 static size_t number_of_running(void)
 {
     const struct uint3 at = simt_running_block();
@@ -226,7 +226,7 @@ void simt_explore_resume_block(void)
     explore_steps_start();
 }
 
-/* Of the launch that runs, or ran last; the text is kept. */
+/* Adds it to the running launch, or to the last one. Takes ownership of the text. */
 static void add_finding(struct explored_finding finding)
 {
     struct explored_launch *of = launch ? launch

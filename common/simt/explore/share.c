@@ -1,14 +1,14 @@
-/* The room of a page, and who gets how much of it. */
+/* Divides the room of a page among the blocks. */
 #include "explore/explore.h"
 
-/* Of a block that has not come to its end, steps are kept behind the last barrier: there it got
- * stuck, perhaps in a loop of very many. */
+/* Steps kept after the last barrier of a block that did not finish. The block got stuck there,
+ * perhaps in a very long loop. */
 enum { STEPS_BEHIND = 2000 };
-/* What a block takes besides its steps, about. */
+/* The approximate size of a block without its steps. */
 enum { BLOCK_BYTES = 300 };
 
-/* Keeps of a block what takes so many bytes: the steps up to a barrier; if there is none, those of
- * whole warps; if not even one warp has room, its first steps. */
+/* Cuts a block to at most `most` bytes, if possible right after a barrier. If no barrier fits, cuts
+ * after a whole warp. If not even one warp fits, keeps the first steps. */
 static void cut_block(struct explored_block *cut, size_t most, bool ended)
 {
     size_t fits = 0, bytes = 0, kept;
@@ -37,7 +37,7 @@ static void cut_block(struct explored_block *cut, size_t most, bool ended)
     }
 }
 
-/* What all blocks take if each takes at most so many bytes. */
+/* The size of all blocks if each takes `most` bytes at most. */
 static size_t bytes_with(size_t most)
 {
     size_t sum = 0;
@@ -50,7 +50,7 @@ static size_t bytes_with(size_t most)
     return sum;
 }
 
-/* Whether the page has room for so many whole blocks of each launch. */
+/* Whether the page has room for the first `most` blocks of each launch, uncut. */
 static bool has_room(size_t most)
 {
     size_t bytes = 0, blocks = 0;
@@ -64,7 +64,7 @@ static bool has_room(size_t most)
     return bytes <= EXPLORE_PAGE_BYTES && blocks <= EXPLORE_MOST_BLOCKS;
 }
 
-/* Of launches with many blocks the first are kept, and the one in which a report came. */
+/* Keeps the first blocks of each launch, and the block in which a report was made. */
 static void leave_out_blocks(void)
 {
     size_t most = 1, most_of_any = 1;

@@ -1,4 +1,4 @@
-/* The places in the source that a page tells of, and the files they are in: by number. */
+/* Numbers the source places that a page mentions, and their files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- text ---- */
 
-/* How many bytes the UTF-8 character has that begins here; 0: it is none. */
+/* The number of bytes of the UTF-8 character that begins here; 0: not a valid one. */
 static unsigned int character_bytes(const unsigned char *text)
 {
     unsigned int bytes = text[0] < 0x80                      ? 1
@@ -20,7 +20,7 @@ static unsigned int character_bytes(const unsigned char *text)
             return 0;
         }
     }
-    /* Longer than need be, surrogates, beyond the last. */
+    /* Overlong forms, surrogates, and numbers above the last character. */
     if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
         (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f)) {
         return 0;
@@ -28,7 +28,7 @@ static unsigned int character_bytes(const unsigned char *text)
     return bytes;
 }
 
-/* No "<": the data stand inside of a <script>. */
+/* Escapes "<", because the data are inside a <script>. */
 void explore_put_text(FILE *file, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -79,7 +79,7 @@ int explore_file_number(const char *path)
     if (path[0] == '?' || i < file_count) {
         return path[0] == '?' ? -1 : (int)i;
     }
-    real = realpath(path, NULL); /* a launch may name its file from the folder of the compiler */
+    real = realpath(path, NULL); /* a launch may name its file relative to another directory */
     for (i = 0; real && i < file_count && (!real_paths[i] || strcmp(real_paths[i], real) != 0);) {
         i++;
     }
@@ -153,7 +153,7 @@ void explore_put_sites(FILE *file)
     fputs("]", file);
 }
 
-/* The file in its folder: where that is, is nobody's business. */
+/* The file name with its last folder only. The full path is private. */
 static const char *short_path(const char *path)
 {
     const char *at = path + strlen(path);
@@ -166,7 +166,7 @@ static const char *short_path(const char *path)
     return at;
 }
 
-/* Of a long file, the page has the lines around those that are its places. */
+/* For a long file, the page shows only the lines around the recorded places. */
 enum { LONG_FILE = 3000, LINES_AROUND = 200 };
 
 static void mark_around(bool *shown, int count, int line)
@@ -178,7 +178,7 @@ static void mark_around(bool *shown, int count, int line)
     }
 }
 
-/* By line: whether it is shown. */
+/* Per line: whether the page shows it. */
 static bool *lines_shown(const char *path, int count)
 {
     bool *shown = explore_need(calloc((size_t)count + 2, sizeof *shown));
@@ -194,7 +194,7 @@ static bool *lines_shown(const char *path, int count)
     return shown;
 }
 
-/* A number in place of lines says how many are left out. */
+/* A number instead of lines is the number of lines left out. */
 static void put_lines(FILE *file, const char *path)
 {
     const char *before = "\n";
@@ -232,7 +232,6 @@ void explore_put_files(FILE *file)
     fputs("]", file);
 }
 
-/* The text with short names of files. */
 char *explore_shortened(const char *text)
 {
     char *result = explore_need(strdup(text));

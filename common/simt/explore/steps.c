@@ -1,4 +1,4 @@
-/* Records each step of each warp of the block that runs, as the replay pairs its lanes. */
+/* Records each step of each warp of the running block, after the replay has paired the lanes. */
 #include <string.h>
 
 #include "base/own.h"
@@ -12,11 +12,11 @@
 #include "program/source.h"
 #include "program/symbols.h"
 
-/* Static shared memory: where it begins, in the thread that launches. */
+/* The start of static shared memory in the thread that launches. */
 static uint64_t static_shared;
 static size_t static_shared_bytes;
 
-/* The last step takes so many bytes more. */
+/* Adds bytes to the size of the last step. */
 static void take_bytes(unsigned int bytes)
 {
     explore_block->steps[explore_block->count - 1].bytes += bytes;
@@ -41,8 +41,8 @@ struct explored_step *explore_add_step(unsigned int kind, uint32_t place, unsign
     return &explore_block->steps[explore_block->count - 1];
 }
 
-/* The memory that holds an address, by its number in the block's list. That of another block of the
- * cluster is counted as global, and named as the shared memory that it is. */
+/* The index of the memory that holds an address, in the block's list. The shared memory of another
+ * block of the cluster is counted as global memory, but named as shared memory. */
 static unsigned int memory_of(uint64_t address, const struct simt_range *range)
 {
     struct explored_memory new = {range->base, range->size, range->space, false, -1, NULL};
@@ -50,7 +50,7 @@ static unsigned int memory_of(uint64_t address, const struct simt_range *range)
     bool named = false;
     unsigned int rank;
     void *own;
-    uint64_t away = 0; /* from the same place in the block's own shared memory */
+    uint64_t away = 0; /* distance from the same place in this block's own memory */
     enum simt_space space = range->space;
     if (simt_cluster_find((const void *)(uintptr_t)address, &rank, &own)) {
         new.rank = (int)rank;
@@ -85,7 +85,7 @@ static unsigned int memory_of(uint64_t address, const struct simt_range *range)
     return (unsigned int)explore_block->memory_count++;
 }
 
-/* One more of the last step's numbers. */
+/* Adds a number to the last step. */
 static void add_number(int64_t number)
 {
     explore_block->offsets =
@@ -139,7 +139,7 @@ static void keep_offsets(struct explored_step *step, const uint64_t *addresses)
     }
 }
 
-/* Of each of the step's lanes so many bytes, if all are known; `at`: where they begin. */
+/* Keeps `width` bytes of each lane of the step, if the values of all lanes are known. */
 static void keep_values(struct explored_step *step, const struct explored_value *values,
                         unsigned int width)
 {
@@ -169,7 +169,7 @@ static void keep_values(struct explored_step *step, const struct explored_value 
     take_bytes((unsigned int)(explore_block->value_count - step->values) * 4 / 3 + 2);
 }
 
-/* An mbarrier's use by all lanes of the step: before the first of them, and after the last. */
+/* Keeps the state of an mbarrier before the first lane of the step and after the last lane. */
 static void keep_use(struct explored_step *step, const struct explored_value *values)
 {
     enum { BEFORE = 1, AFTER, PENDING };
@@ -198,7 +198,7 @@ static void keep_use(struct explored_step *step, const struct explored_value *va
     }
 }
 
-/* As count_access counts it: lanes that touch several spaces make a request to each. */
+/* Like count_access: if the lanes touch several spaces, each space gets a request of its own. */
 static void add_access(const struct simt_event *event, unsigned int warp, uint32_t lanes,
                        const uint64_t *addresses, const struct explored_value *values)
 {
@@ -237,9 +237,9 @@ static void add_access(const struct simt_event *event, unsigned int warp, uint32
     }
 }
 
-/* ---- where lanes part ---- */
+/* ---- divergent branches ---- */
 
-/* By thread: the entry into a basic block that it made last, and where that is. */
+/* Per thread: the number of its latest entry into a basic block, and the place of that block. */
 static struct {
     uint32_t entry;
     struct simt_trail trail;
@@ -260,7 +260,7 @@ void explore_steps_start(void)
     explore_values_start();
 }
 
-/* Lanes enter a basic block: some of those that were together in the one before stay behind? */
+/* Lanes enter a basic block. Adds a branch if lanes that were with them before are missing. */
 static void enter(const struct simt_event *event, unsigned int warp, uint32_t lanes)
 {
     const unsigned int depth = event_depth(event);
@@ -289,9 +289,9 @@ static void enter(const struct simt_event *event, unsigned int warp, uint32_t la
     }
 }
 
-/* ---- what the recorder is told ---- */
+/* ---- events and notes ---- */
 
-/* Numbers of the step; of a copy and of a product some are places in memory. */
+/* Adds the step's numbers. Some numbers of a copy and of an MMA are places in memory. */
 static void keep_numbers(struct explored_step *step, const struct explored_value *value,
                          unsigned int first_place, unsigned int end_of_places)
 {
@@ -332,7 +332,7 @@ static void add_collective(const struct simt_event *event, unsigned int warp, ui
     }
 }
 
-/* What lanes did between events; the same note of several lanes is one step. */
+/* An action between events. The same note of several lanes is one step. */
 static void add_note(const struct explored_value *note, unsigned int warp, uint32_t lanes)
 {
     struct explored_step *step = explore_add_step(note->note, note->place, warp, lanes);
@@ -356,7 +356,7 @@ static bool is_same_note(const struct explored_value *x, const struct explored_v
            y->place == x->place && x->numbers[0] == y->numbers[0];
 }
 
-/* The notes that come before the lane's next event. */
+/* Adds the notes that come before the lane's next event. */
 static void take_notes(unsigned int warp, unsigned int lane)
 {
     const struct explored_value *next;

@@ -1,5 +1,5 @@
-/* A report ends the program: the page has its text, the line at which it stopped, and what the
- * lanes of that warp had done by then. */
+/* A report ends the program. The page then shows its text, the line at which the program stopped,
+ * and the steps of the lanes of that warp up to then. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,10 +10,10 @@
 
 static char text[1 << 14];
 static size_t length;
-static FILE *standard_error; /* NULL: there is no report */
+static FILE *standard_error; /* NULL: no report is being printed */
 static uint32_t told;
 
-/* What is printed goes on to where it was going, at once. */
+/* Keeps the text and also writes it to stderr at once. */
 static ssize_t print(void *nothing, const char *bytes, size_t size)
 {
     const size_t room = sizeof text - 1 - length, kept = size < room ? size : room;
@@ -72,7 +72,7 @@ void explore_end_report(void)
         if (place) {
             explore_add_step(EXPLORED_STOP, place, warp, lane);
         }
-    } else if (explore_block && place) { /* all of the warp that ran last, as in wgmma */
+    } else if (explore_block && place) { /* all lanes of the warp that ran last, as in wgmma */
         explore_add_step(EXPLORED_STOP, place, simt_recorder.thread / SIMT_WARP_SIZE, ~0u);
     }
     explore_take_report(place, text);

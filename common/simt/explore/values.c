@@ -1,6 +1,6 @@
-/* What lanes read and write. A load's value is read where the lane says that it is about to load; a
- * store's is read back when the lane goes on or stops. The replay pairs lanes later: until then, a
- * lane's values wait in a queue, one for each event but those of basic blocks. */
+/* The values that lanes load and store. The hook reads a load's value just before the load. A
+ * store's value is read back when the lane continues or stops. The replay pairs the lanes later.
+ * Until then, a lane's values wait in a queue, one per event except for basic blocks. */
 #include <string.h>
 
 #include "explore/explore.h"
@@ -18,7 +18,7 @@ static struct {
 } queues[SIMT_WARP_SIZE];
 static uint64_t numbers[SIMT_WARP_SIZE][QUEUE][EXPLORED_NUMBERS];
 
-/* What the running lane has yet to do: where the result will be, and which value it becomes. */
+/* The running lane's unfinished access: where its result will be, and the value to fill in. */
 static struct {
     struct explored_value *value;
     const void *from;
@@ -26,9 +26,9 @@ static struct {
     size_t size;
 } pending;
 
-/* What the running lane's last event is to be told of; NULL: it had no room. */
+/* The value of the running lane's last event, for more numbers; NULL: the queue was full. */
 static struct explored_value *latest;
-static unsigned int running; /* the warp whose lanes' values wait */
+static unsigned int running; /* the warp whose values are queued */
 
 void explore_values_start(void)
 {
@@ -40,7 +40,7 @@ void explore_values_start(void)
     pending.value = NULL;
 }
 
-/* The access has been made. */
+/* The access is complete. */
 static void finish(void)
 {
     if (pending.value) {
@@ -50,14 +50,14 @@ static void finish(void)
     }
 }
 
-/* The access cannot be made. */
+/* The access will not be performed. */
 void explore_values_stop(void)
 {
     pending.value = NULL;
     latest = NULL;
 }
 
-/* Threads that take turns at every access stop before it. */
+/* Interleaved threads stop before each access, so that access is not yet complete. */
 void explore_values_pause(void)
 {
     if (simt_recorder.interleaved) {
@@ -74,7 +74,7 @@ static unsigned int source_of(const struct simt_thread *thread, unsigned int lan
                : lane;
 }
 
-/* One more of the running lane, with room for its numbers; NULL: there is none. */
+/* Adds a value to the running lane's queue, with room for its numbers; NULL: the queue is full. */
 static struct explored_value *append(void)
 {
     unsigned int lane = (unsigned int)simt_recorder.lane, slot;
@@ -110,14 +110,14 @@ static void add_place(struct explored_value *value, const void *address)
     add_number(value, 0);
 }
 
-/* Where the tile of a matrix descriptor begins. */
+/* The start of a matrix descriptor's tile. */
 static const void *tile_of(uint64_t descriptor)
 {
     enum { START = 0x3fff, UNIT = 16 };
     return simt_shared_find(simt_described_offset((descriptor & START) * UNIT));
 }
 
-/* What the lane brings to the tensor cores. */
+/* The lane's part of a tensor core operation. */
 static void take_matrix(struct explored_value *value, const struct lane_matrix *matrix)
 {
     value->operation = (unsigned char)(EXPLORED_MATRIX + matrix->what);
@@ -155,7 +155,7 @@ void explore_values_event(const struct simt_event *event)
         value->source = (unsigned char)source_of(self, lane);
         value->size = self->size;
         memcpy(value->bytes, &self->value, sizeof self->value);
-        value->known = true; /* what the lane gives; what it gets follows from all lanes' */
+        value->known = true; /* the lane's input; its result follows from all inputs */
     } else if ((kind == EVENT_LOAD || kind == EVENT_ATOMIC) && size <= sizeof value->bytes) {
         memcpy(value->bytes, address, size);
         value->known = true;
@@ -183,9 +183,9 @@ void explore_values_mbarrier(const struct simt_mbarrier_use *use)
     }
 }
 
-/* ---- what is no event ---- */
+/* ---- actions that are not events ---- */
 
-/* Queued behind the running lane's events. */
+/* Queues the note after the running lane's events. */
 static void add_note(const struct explored_value *note)
 {
     struct explored_value *value;
