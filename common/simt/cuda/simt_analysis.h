@@ -1,4 +1,4 @@
-/* What the CPU back end counts and checks in kernels that were compiled with instrumentation
+/* The counts and checks of the CPU back end, for kernels that were compiled with instrumentation
  * (SIMT_INSTRUMENTATION in simt.cmake). docs/simt_back_end.md compares the counts with a GPU's.
  *
  * Every program linked with the back end reads these environment variables:
@@ -10,9 +10,9 @@
  *                                    block has passed), warp, line, source, space, access, bytes
  *                                    (per lane), base (where the allocation begins), offsets (of
  *                                    the lanes' addresses from base; null for an inactive lane)}
- *   SIMT_EXPLORE=FILE.html           writes a page in which one watches the kernels step by step
- *                                    (docs/explorer.md): of each launch the first block, or those
- *                                    that SIMT_EXPLORE_BLOCKS names by number: 0-3,8 or all
+ *   SIMT_EXPLORE=FILE.html           writes an interactive page that replays the kernels step by
+ *                                    step (docs/explorer.md): the first block of each launch, or
+ *                                    the blocks in SIMT_EXPLORE_BLOCKS, such as 0-3,8 or all
  *   SIMT_CHECKS=off                  turns off the checks and, without SIMT_COUNTERS, all analysis,
  *                                    which makes kernels faster
  * A finding (a data race, an access out of bounds, ...) is printed to stderr and ends the program
@@ -54,7 +54,7 @@ struct simt_access_counters {
 /* Counts for a kernel, or for a source line of a kernel. */
 struct simt_line_counters {
     struct simt_access_counters access[SIMT_ACCESSES];
-    uint64_t splits;    /* divergent branches: ends of basic blocks where a warp's lanes part */
+    uint64_t splits;    /* divergent branches: basic blocks at whose end a warp's lanes diverge */
     uint64_t barriers;  /* __syncthreads and its variants, one per block that completes it */
     uint64_t syncwarps; /* __syncwarp, one per warp that completes it */
     uint64_t shuffles;  /* one per warp */
@@ -76,8 +76,8 @@ void simt_analysis_reset(void);
 /* Sums over all launches since the reset. */
 void simt_analysis_totals(struct simt_line_counters *totals);
 
-/* The same for each source line, all kernels together. Fills in at most `most` lines and returns
- * how many. */
+/* The same per source line, over all kernels. Fills in at most `most` lines and returns their
+ * number. */
 struct simt_line {
     const char *file;
     int line; /* 0 if unknown */
@@ -89,20 +89,20 @@ size_t simt_analysis_lines(struct simt_line *lines, size_t most);
 enum simt_format { SIMT_TABLE, SIMT_LINES, SIMT_JSON };
 void simt_analysis_print(FILE *file, enum simt_format format);
 
-/* With `keep`, findings are neither printed nor end the program (unless it cannot go on);
+/* With `keep`, findings are not printed and do not end the program (unless it cannot continue);
  * simt_findings returns their text since the last reset, "" if there are none. */
 void simt_findings_keep(bool keep);
 const char *simt_findings(void);
 
-/* The same page for a program that writes it by itself: records from now on the blocks with these
- * numbers, such as "0", "0-3,8" or "all"; false if that is no such list. NULL: records nothing, and
- * forgets what SIMT_EXPLORE asked for. */
+/* The page of SIMT_EXPLORE, for a program that writes it itself. From now on, records the blocks
+ * with these numbers, such as "0", "0-3,8" or "all". False: that is not such a list. NULL: cancels
+ * the page of SIMT_EXPLORE, and returns false. */
 bool simt_explore_start(const char *blocks);
-/* Launches from now on are shown under this name; NULL: under none. */
+/* The page shows launches from now on under this name; NULL: under no name. */
 void simt_explore_part(const char *name);
-/* Writes the page. False, and nothing is written, if there is nothing to show. */
+/* Writes the page. If there is nothing to show, writes nothing and returns false. */
 bool simt_explore_write(FILE *file, const char *title);
-/* A report that ends the program from now on writes it to this file first. */
+/* From now on, a report that ends the program first writes the page to this file. */
 void simt_explore_at_report(FILE *file, const char *title);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* The driver API, as far as it goes without modules: devices, contexts, memory, streams, events.
- * Its numbers are those of the runtime's API. cuda.h includes this. */
+/* The driver API except for modules: devices, contexts, memory, streams, events. Its numbers are
+ * those of the runtime API. cuda.h includes this. */
 #ifndef SIMT_DRIVER_H
 #define SIMT_DRIVER_H
 
@@ -9,7 +9,7 @@
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
-typedef struct CUctx_st *CUcontext; /* a device's only one */
+typedef struct CUctx_st *CUcontext; /* there is one per device */
 typedef cudaStream_t CUstream;
 typedef cudaEvent_t CUevent;
 
@@ -74,7 +74,7 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device);
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device);
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
 
-/* CUDA 13 has one more argument, its second: below. */
+/* CUDA 13 added a second argument. See below. */
 CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device);
 CUresult cuCtxDestroy(CUcontext context);
 CUresult cuCtxGetCurrent(CUcontext *context);
@@ -100,7 +100,7 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t size, CUstre
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t size, CUstream stream);
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream);
 CUresult cuMemsetD8(CUdeviceptr memory, unsigned char value, size_t count);
-/* Of 32 bits: by copies, where the bytes are not all the same. */
+/* Sets 32-bit values, by copies if their bytes are not all equal. */
 CUresult cuMemsetD32(CUdeviceptr memory, unsigned int value, size_t count);
 
 CUresult cuStreamCreate(CUstream *stream, unsigned int flags);

@@ -42,13 +42,13 @@ struct cudaHostNodeParams {
     cudaHostFn_t fn;
     void *userData;
 };
-struct simt_kernel_node { /* of which cudaKernelNodeParams is the C++ form */
+struct simt_kernel_node { /* its C++ form is cudaKernelNodeParams */
     const void *function;
     struct uint3 grid, block;
     unsigned int shared_bytes;
     void **arguments;
 };
-/* How an edge orders: here always wholly. */
+/* How an edge orders two nodes. Here the first always ends before the second begins. */
 typedef struct cudaGraphEdgeData_st {
     unsigned char from_port, to_port, type, reserved[5];
 } cudaGraphEdgeData;
@@ -73,7 +73,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph);
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original,
                                      cudaGraph_t clone);
-/* Without launches of the program's own it has no place in the source: file NULL. */
+/* A graph without launches from the program itself has no place in the source: file NULL. */
 cudaError_t simt_graph_add_kernel(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *after, size_t count,
                                   const struct simt_kernel_node *kernel, const char *file,

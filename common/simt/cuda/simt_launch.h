@@ -1,11 +1,11 @@
-/* Launches: what simt_rewrite makes of name<<<grid, block, shared, stream>>>(arguments).
+/* Launches: simt_rewrite turns name<<<grid, block, shared, stream>>>(arguments) into these calls.
  * cuda_runtime.h includes this. */
 #ifndef SIMT_LAUNCH_OF_KERNELS_H
 #define SIMT_LAUNCH_OF_KERNELS_H
 
 #include "cuda_runtime.h"
 
-/* For what a thread does on its way to the kernel, of which no event need tell. */
+/* For code that a thread runs before the kernel starts. It needs no events. */
 #if __has_attribute(disable_sanitizer_instrumentation) /* Clang */
 #define SIMT_NO_HOOKS                                                                              \
     __attribute__((disable_sanitizer_instrumentation, no_sanitize("thread", "coverage")))
@@ -18,15 +18,15 @@
 namespace simt
 {
 
-/* __launch_bounds__: nothing here depends on its other numbers. */
+/* __launch_bounds__. The CPU back end ignores its other numbers. */
 template <class... Others>
 SIMT_INLINE void launch_bounds(unsigned int most_threads, Others...)
 {
     simt_launch_bounds(most_threads);
 }
 
-/* Gives the kernel of a name that means one function. The tag makes the call depend on a template,
- * so that an overloaded name is no error but a reason to take the other way. */
+/* Returns the kernel, if its name means exactly one function. The tag makes the call depend on a
+ * template. An overloaded name is then no error, and `launch` uses overloaded_launch instead. */
 template <class Tag, class Function>
 Function *function_of(Function *function)
 {
@@ -41,7 +41,7 @@ struct invoke {
     }
 };
 
-/* The same, but not for a body into which the kernel may be inlined: it needs its hooks. */
+/* The same without hooks. Not for a body into which a kernel, which needs hooks, may be inlined. */
 template <class Body>
 struct invoke_without_hooks {
     SIMT_NO_HOOKS static void call(void *closure)
@@ -50,7 +50,7 @@ struct invoke_without_hooks {
     }
 };
 
-/* These two are no templates, so that a launch costs the compiler little. */
+/* These two are not templates. This keeps the compile time of a launch short. */
 SIMT_NO_HOOKS __attribute__((noinline, unused)) static simt_launch
 describe_launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
                 const char *file, int line)
@@ -68,7 +68,7 @@ describe_launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cu
     return launch;
 }
 
-/* The body has copies of all that the kernel is given: it may be kept until later. */
+/* The body contains copies of all arguments of the kernel, so the runtime may run it later. */
 SIMT_NO_HOOKS __attribute__((noinline, unused)) static void
 run(const simt_launch &described, void (*invoke)(void *), const void *body, size_t size)
 {
@@ -81,8 +81,8 @@ run(const simt_launch &described, void (*invoke)(void *), const void *body, size
     simt_launch_kernel(&launch);
 }
 
-/* Runs what `make` returns, over zeroed memory: launches are compared by bytes, and those between
- * the members would be any. */
+/* Runs the body that `make` returns, built in zeroed memory. Launches are compared byte by byte, so
+ * the padding between members must not differ. */
 template <template <class> class Invoke, class Make>
 SIMT_NO_HOOKS void run_made(const simt_launch &launch, const Make &make)
 {
@@ -94,9 +94,9 @@ SIMT_NO_HOOKS void run_made(const simt_launch &launch, const Make &make)
     made->~body();
 }
 
-/* A class that has constructors of its own to copy it, or a destructor, is passed by the address of
- * a copy that the caller makes: as if the parameter was a reference. So a thread can be given a
- * copy that no constructor has made, as on a GPU. */
+/* C++ passes a class with its own copy constructor or destructor by the address of a copy that the
+ * caller makes, as if the parameter were a reference. A thread can therefore get a copy that no
+ * constructor has made, as on a GPU. */
 template <class T>
 constexpr bool is_passed_by_address =
     !std::is_scalar_v<T> && !std::is_reference_v<T> &&
@@ -109,9 +109,9 @@ template <class T>
 constexpr bool is_bytes =
     !std::is_scalar_v<T> && std::is_trivially_copyable_v<T> && !is_passed_by_address<T>;
 
-/* An argument as a launch copies it: its bytes, with no constructor. (One that the compiler defines
- * would not be inlined here. If two files have structures of one name, it would be that of either.)
- */
+/* An argument as a launch copies it: its bytes, without a constructor. (The compiler's own copy
+ * constructor would not be inlined here. If two files define different structures of the same name,
+ * the linker could pick the wrong constructor.) */
 template <class T>
 struct argument {
     alignas(T) char bytes[sizeof(T)];
@@ -140,7 +140,7 @@ struct argument {
     }
 };
 
-/* What a parameter that is a reference is given: where the object lies, not a copy of it. */
+/* The argument for a reference parameter: the address of the object, not a copy of it. */
 template <class T>
 struct reference {
     std::remove_reference_t<T> *object;
@@ -154,13 +154,13 @@ struct reference {
     }
 };
 
-/* Numbers and pointers by value: a pointer may be declared __restrict__, to which no reference to
- * one that is not can be bound. */
+/* Numbers and pointers are passed by value, because a parameter may be a __restrict__ pointer. A
+ * reference cannot bind to that if the argument lacks __restrict__. */
 template <class T>
 using passed = std::conditional_t<std::is_reference_v<T>, reference<T>,
                                   std::conditional_t<std::is_scalar_v<T>, T, const T &>>;
 
-/* The same as the body has it. */
+/* The type in which the body holds such an argument. */
 template <class T>
 using held = std::conditional_t<is_bytes<T>, argument<T>, passed<T>>;
 template <class T>
@@ -173,7 +173,7 @@ SIMT_NO_HOOKS held<T> hold(const passed<T> &given)
     }
 }
 
-/* One thread's argument, of what the launch was given. */
+/* One thread's argument, made from the launch's argument. */
 template <class T, bool = is_passed_by_address<T>>
 struct thread_argument {
     const held<T> &given;
@@ -202,8 +202,8 @@ SIMT_NO_HOOKS void find_code(simt_launch &launch, const T &argument)
     }
 }
 
-/* A launch of a known function: arguments are converted to its parameters, and the body has copies
- * of them. Where parameters have defaults, the call knows them. */
+/* A launch of a known function. Arguments are converted to its parameters, and the body has copies
+ * of them. If the launch leaves out default arguments, `call` supplies them. */
 template <class Call, class... Parameters>
 struct function_launch {
     simt_launch launch;
@@ -273,7 +273,7 @@ SIMT_NO_HOOKS auto launch(const char *name, Find find, Call call, dim3 grid, dim
     }
 }
 
-/* The same of a value: a pointer to a kernel. */
+/* The same for a pointer to a kernel. */
 template <class... Parameters>
 auto launch_value(const char *name, void (*function)(Parameters...), dim3 grid, dim3 block,
                   size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIMT_SITE)

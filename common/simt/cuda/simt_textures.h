@@ -61,8 +61,8 @@ SIMT_INLINE T sample(cudaTextureObject_t texture, int dimensions, float x, float
 
 } // namespace simt
 
-/* Both forms of a function: that gives the value, and that stores it. Levels of detail and
- * gradients mean nothing: there are no mipmaps. */
+/* Both forms of a function: one returns the value, the other stores it. Levels of detail and
+ * gradients are ignored, because there are no mipmaps. */
 #define SIMT_TEXTURE_FUNCTION(name, parameters, dimensions, x, y, z, layer)                        \
     template <class T>                                                                             \
     SIMT_INLINE T name(cudaTextureObject_t texture, SIMT_ONLY parameters, SIMT_SITE)               \
