@@ -1,13 +1,13 @@
-/* Drop-in for CUDA's header of the same name: lets the host's C++17 compiler take CUDA C, once
- * simt_rewrite has turned the launches into calls. __CUDA_ARCH__ stays undefined, __SIMT__ is
- * defined. With SIMT_PREPROCESSED defined, simt_rewrite comes after the preprocessor and sees to
- * the qualifiers and built-in variables; with SIMT_HOST_ONLY, for a .cpp file, there are no
+/* Drop-in for CUDA's header of the same name. With it, the host's C++17 compiler accepts CUDA C
+ * after simt_rewrite has turned the launches into calls. __SIMT__ is defined, __CUDA_ARCH__ is not.
+ * If SIMT_PREPROCESSED is defined, simt_rewrite runs after the preprocessor and handles the
+ * qualifiers and built-in variables. If SIMT_HOST_ONLY is defined, for a .cpp file, there are no
  * built-in variables, as in CUDA.
  *
- * What differs from a GPU, beyond speed: fast-math intrinsics are as exact as their library
- * functions; a loop that waits for another thread must poll with atomicCAS, atomicExch or
- * __nanosleep; __activemask() gives the lanes that wait at the same place once no lane of the warp
- * can go on. */
+ * Differences from a GPU, besides speed: fast-math intrinsics are as exact as their library
+ * functions. A loop that waits for another thread must poll with atomicCAS, atomicExch or
+ * __nanosleep. __activemask() waits until no lane of the warp can continue, and then returns the
+ * lanes that wait at the same place. */
 #ifndef __cplusplus
 #include "cuda_runtime_api.h"
 #elif !defined(SIMT_CUDA_RUNTIME_H)
@@ -33,22 +33,22 @@
 
 #define __SIMT__ 1
 
-/* How this source is compiled: simt.cmake. */
+/* simt.cmake sets these for each source. */
 #ifndef SIMT_INTERLEAVED
 #define SIMT_INTERLEAVED false
 #endif
 #ifdef SIMT_INSTRUMENTED
 #ifdef __clang__
-/* It copies structures by these functions, unseen by the hooks; from here on they are the
- * runtime's. */
+/* Clang copies structures with these functions, which have no hooks. From here on, the names mean
+ * the runtime's functions. */
 __asm__(".set memcpy, simt_traced_memcpy\n.set memmove, simt_traced_memmove\n"
         ".set memset, simt_traced_memset");
 __asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_traced_memmove\n"
         ".set __tsan_memset, simt_traced_memset");
 #endif
-/* A call and a return for each hook would be most of what a kernel costs that is not analysed. The
- * assembler puts a test in front, to go past them. (GCC says `call`, Clang `callq`, which needs
- * -fno-integrated-as.) */
+/* In a kernel that is not analysed, the calls of hooks would take most of the time. The assembler
+ * therefore puts a test before each call to skip it. (GCC emits `call`. Clang emits `callq`, which
+ * needs -fno-integrated-as.) */
 #ifdef __x86_64__
 #define SIMT_STRING_OF(x) #x
 #define SIMT_STRING(x) SIMT_STRING_OF(x)
@@ -67,13 +67,13 @@ __asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_trace
 #define SIMT_GO_PAST                                                                               \
     "cmpb $0, %fs:simt_own@tpoff+" SIMT_STRING(SIMT_PAST_SHARED) "\nje .Lsimt_past\\@\n"
 __asm__(".macro " SIMT_CALL " target:vararg\n"
-        ".ifeqs \"\\target\", \"__sanitizer_cov_trace_pc@PLT\"\n" /* most, and so without a loop */
+        ".ifeqs \"\\target\", \"__sanitizer_cov_trace_pc@PLT\"\n" /* most calls: no loop */
         SIMT_GO_PAST ".else\n.irp suffix, " SIMT_SUFFIXES "\n"
         ".irp hook, sanitizer_cov_trace_pc, tsan_read1, tsan_read2, tsan_read4, tsan_read8, "
         "tsan_read16, tsan_write1, tsan_write2, tsan_write4, tsan_write8, tsan_write16\n"
         ".ifeqs \"\\target\", \"__\\hook\\suffix\"\n" SIMT_GO_PAST
         ".endif\n.endr\n.endr\n.endif\n" SIMT_PLAIN_CALL " \\target\n.Lsimt_past\\@:\n.endm\n");
-/* What the host runs needs no hooks: the source's other translation has none (simt_twice.c). */
+/* Host code needs no hooks. It runs the source's other translation, without any (simt_twice.c). */
 #define SIMT_IN_KERNEL "%fs:simt_own@tpoff+" SIMT_STRING(SIMT_CURRENT)
 __asm__(".macro simt_unless_in_kernel target\n"
         "cmpq $0, " SIMT_IN_KERNEL "\n"
@@ -100,9 +100,9 @@ static const bool INSTRUMENTED = false;
 #endif
 
 #ifndef SIMT_HOST_ONLY
-/* Kernels have a heap of their own (heap.c), to which these lead, and a printf that gives another
- * value (printf.c); from the host they pass the call on. In the source itself simt_rewrite puts
- * simt_malloc instead of malloc. */
+/* In kernels, these functions use the kernels' own heap (heap.c) and a printf with another return
+ * value (printf.c). On the host, they call the usual functions. In the source itself, simt_rewrite
+ * replaces malloc by simt_malloc. */
 extern "C" void *simt_malloc(size_t size);
 namespace std
 {
@@ -131,8 +131,8 @@ __asm__(SIMT_SET("printf", "simt_printf") SIMT_SET("__printf_chk", "simt_printf_
         SIMT_SET("_ZdaPvmSt11align_val_t", "simt_sized_aligned_delete_array"));
 /* clang-format on */
 #undef SIMT_SET
-/* What new is on the host, the runtime refers to weakly, for C programs: see that libstdc++ is
- * linked, which has it, also where nothing else of it is needed. */
+/* The runtime refers to the host's operator new weakly, because C programs lack it. This reference
+ * makes sure that libstdc++, which defines it, is linked even if nothing else needs it. */
 __asm__(".pushsection .data.rel.ro, \"aw\"\n.balign 8\n.8byte _ZSt7nothrow\n.popsection");
 #endif
 
@@ -150,9 +150,9 @@ __asm__(".pushsection .data.rel.ro, \"aw\"\n.balign 8\n.8byte _ZSt7nothrow\n.pop
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
-/* One OS thread runs a block, and inside a function thread_local implies static. Without the other
- * word GCC guards variables of classes whose constructor is `= default`; the guards would count as
- * shared memory. simt_rewrite does the same. */
+/* One OS thread runs a block, and inside a function thread_local implies static. __constinit stops
+ * GCC from adding guards for variables of classes whose constructor is `= default`. Guards would
+ * count as shared memory. simt_rewrite does the same. */
 #if !defined(__clang__) && __GNUC__ >= 10
 #define __shared__ __constinit thread_local
 #else
@@ -160,7 +160,7 @@ __asm__(".pushsection .data.rel.ro, \"aw\"\n.balign 8\n.8byte _ZSt7nothrow\n.pop
 #endif
 #endif
 
-/* Of two bodies of one function, which runs (simt_arch.c has them). */
+/* Selects which of the two bodies of a function runs (simt_arch.c makes them). */
 #define SIMT_ON_DEVICE (!__builtin_is_constant_evaluated() && simt_is_in_kernel())
 
 /* ---- built-in variables ---- */
@@ -172,7 +172,7 @@ __asm__(".pushsection .data.rel.ro, \"aw\"\n.balign 8\n.8byte _ZSt7nothrow\n.pop
 #define gridDim simt_grid_size()
 #endif
 #ifdef SIMT_PREPROCESSED
-constexpr int simt_warp_size = SIMT_WARP_SIZE; /* warpSize, of which a program may have its own */
+constexpr int simt_warp_size = SIMT_WARP_SIZE; /* warpSize; a program may define its own */
 #elif !defined(SIMT_HOST_ONLY)
 constexpr int warpSize = SIMT_WARP_SIZE;
 #endif
@@ -184,8 +184,8 @@ constexpr int warpSize = SIMT_WARP_SIZE;
 namespace simt
 {
 
-/* Behind a __shared__ variable simt_rewrite puts a gap of so many bytes; between two of one
- * declaration, of so many elements, with which they are aligned alike. */
+/* simt_rewrite puts a gap of gap() bytes after a __shared__ variable. Between two variables of one
+ * declaration it has between<T> elements, which keeps their alignment the same. */
 constexpr size_t gap(size_t alignment)
 {
     return SIMT_GAP_BYTES + SIMT_GAP_UNIT * __builtin_ctzl(alignment);
@@ -200,7 +200,7 @@ template <class T>
 constexpr size_t between =
     (SIMT_GAP_BYTES + SIMT_GAP_UNIT - sizeof(T) % SIMT_GAP_UNIT + element<T> - 1) / element<T>;
 
-/* Dynamic shared memory that is declared with an alignment: a number, or a type's. */
+/* Dynamic shared memory that is declared with an alignment: a number, or that of a type. */
 template <size_t n>
 struct dynamic_alignment {
     static inline const int known = simt_dynamic_alignment(n);
@@ -231,8 +231,8 @@ SIMT_INLINE dim3 simt_grid_size()
     return simt_grid_dimensions();
 }
 
-/* The caller's place, which identifies barriers and goes into reports. (A return address would not
- * do: compilers clone calls.) */
+/* The caller's place, which identifies barriers and appears in reports. (A return address would not
+ * work, because compilers clone calls.) */
 #define SIMT_SITE const char *simt_file = __builtin_FILE(), int simt_line = __builtin_LINE()
 
 #include "simt_shifts.h"
@@ -340,7 +340,7 @@ SIMT_STORE_FUNCTION(__stwt)
 #undef SIMT_LOAD_FUNCTION
 #undef SIMT_STORE_FUNCTION
 
-/* Loads anew each time: for polling. */
+/* Loads from memory each time, for polling. */
 template <class T>
 SIMT_INLINE T __ldcv(const T *address)
 {
@@ -358,7 +358,7 @@ SIMT_INLINE T __ldg(const T *address)
     return *address;
 }
 
-/* An address in the shared window, which 32 bits hold. */
+/* The offset in the shared window, which fits into 32 bits. */
 SIMT_INLINE size_t __cvta_generic_to_shared(const void *pointer)
 {
     return simt_shared_offset(pointer);
@@ -408,8 +408,8 @@ SIMT_INLINE void __nanosleep(unsigned int, SIMT_SITE)
     simt_yield(simt_file, simt_line);
 }
 
-/* A kernel begins when the one before it in its stream is over, whatever that allows; but the
- * checks allow for an earlier begin. */
+/* A kernel begins after the previous one in its stream has ended, even if it may begin earlier. The
+ * checks however assume the earlier begin. */
 SIMT_INLINE void cudaGridDependencySynchronize()
 {
     simt_fence_as(SIMT_OF_LAUNCHES);
@@ -431,7 +431,7 @@ SIMT_INLINE void __trap(SIMT_SITE)
 namespace simt
 {
 
-/* Of a pointer to whatever is to be allocated, constants, too. */
+/* The address of a pointer of any type, also of one to const, for the allocating functions. */
 template <class T>
 inline void **address_of(T **pointer)
 {
@@ -441,11 +441,11 @@ inline void **address_of(T **pointer)
 } // namespace simt
 
 #ifdef SIMT_INSTRUMENTED
-/* What goes past the end of a variable, whose size the compiler knows, is not done in a kernel.
+/* A kernel ends the program instead of accessing memory past a variable of known size.
  *
- * GCC has no hooks for what these functions access, unless it makes one move of them. So they tell
- * the runtime. `const`: a variable of the thread's own stays one that needs no hooks. The compiler
- * no longer knows the size: each call stays at its place, and no move with hooks follows. */
+ * GCC adds no hooks to the accesses of these functions, unless it turns a call into one move. They
+ * therefore tell the runtime. `const` lets a thread's own variables stay free of hooks. SIMT_TELL
+ * hides the size from the compiler: calls stay in place, and do not become moves with hooks. */
 #if defined __SANITIZE_THREAD__ && !defined __clang__
 #define SIMT_TELL(size) __asm__ volatile("" : "+r"(size))
 #define SIMT_IS_MOVE(size)                                                                         \
@@ -491,7 +491,7 @@ memset(void *to, int byte, size_t size) noexcept(true)
 #define __builtin_memset(...) ::memset(__VA_ARGS__)
 #endif
 
-/* drop(), call(): of a call whose result is an error and is dropped. */
+/* `drop(), call()`: a call whose result, an error code, the program drops. */
 namespace simt
 {
 struct drop {
@@ -623,7 +623,7 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*function)(Para
         blocks, reinterpret_cast<const void *>(function), block_size, shared_bytes);
 }
 
-/* The largest block among those that keep the most threads resident. */
+/* The largest block size among those with the most resident threads. */
 template <class Function, class SharedBytes>
 inline cudaError_t
 cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, Function function,

@@ -1,6 +1,6 @@
 /* Drop-in for CUDA's header of the same name: the part of the host API that this repository uses,
- * for C and C++, with CUDA's names, numbers and errors. All work is done when a call returns;
- * asynchronous calls differ from the others in name only. */
+ * for C and C++, with CUDA's names, numbers and errors. Every call completes its work before it
+ * returns. Asynchronous calls therefore differ from the others in name only. */
 #ifndef SIMT_CUDA_RUNTIME_API_H
 #define SIMT_CUDA_RUNTIME_API_H
 
@@ -20,7 +20,7 @@ extern "C" {
 
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
-cudaError_t cudaGetLastError(void); /* and forgets it */
+cudaError_t cudaGetLastError(void); /* and clears it */
 cudaError_t cudaPeekAtLastError(void);
 
 /* ---- device ---- */
@@ -40,7 +40,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
                                       int peer);
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device);
 
-/* What there is a limit of is given by the CPU; a limit can be read and, in name only, set. */
+/* The CPU determines the real limits. A limit can be read and set, but setting it has no effect. */
 enum cudaLimit {
     cudaLimitStackSize = 0,
     cudaLimitPrintfFifoSize = 1,
@@ -61,7 +61,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 #define cudaDeviceMapHost 0x08
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 
-/* How to split what a GPU uses both as cache and as shared memory: no meaning here. */
+/* The split of a GPU's memory into cache and shared memory. It has no effect here. */
 enum cudaFuncCache {
     cudaFuncCachePreferNone = 0,
     cudaFuncCachePreferShared = 1,
@@ -71,7 +71,7 @@ enum cudaFuncCache {
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
 
-/* Of older GPUs, whose banks could be 8 bytes wide. */
+/* For older GPUs, whose banks could be 8 bytes wide. */
 enum cudaSharedMemConfig {
     cudaSharedMemBankSizeDefault = 0,
     cudaSharedMemBankSizeFourByte = 1,
@@ -95,7 +95,7 @@ typedef struct CUevent_st *cudaEvent_t;
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
-/* Of launches from kernels, all of which run when the kernel is done. */
+/* For launches from kernels. They all run after the kernel has ended. */
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
 #define cudaStreamFireAndForget ((cudaStream_t)0x4)
 #define cudaStreamDefault 0x00
@@ -141,8 +141,8 @@ enum cudaMemcpyKind {
 #define cudaMemAttachHost 0x02
 #define cudaMemAttachSingle 0x04
 
-/* Device memory starts as 0xFF bytes (NaN), cannot be touched by host code, and ends (rounded up to
- * 256 bytes) at a page that cannot be touched by anybody. */
+/* Device memory starts as 0xFF bytes (NaN), and host code cannot access it. Its end, rounded up to
+ * 256 bytes, borders on a page that neither the host nor kernels can access. */
 cudaError_t cudaMalloc(void **pointer, size_t size);
 cudaError_t cudaFree(void *pointer);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
@@ -161,7 +161,7 @@ cudaError_t cudaMemcpy(void *destination, const void *source, size_t size,
 cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
                          size_t source_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind);
-/* Between the memories of two devices; peer access is not needed. */
+/* Copies between the memories of two devices. Peer access is not needed. */
 cudaError_t cudaMemcpyPeer(void *destination, int to_device, const void *source, int from_device,
                            size_t size);
 cudaError_t cudaMemset(void *pointer, int value, size_t size);
@@ -169,7 +169,7 @@ cudaError_t cudaMemset(void *pointer, int value, size_t size);
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height);
 
-/* Host memory is usable by kernels anyway: registering only keeps count. */
+/* Kernels can use all host memory. Registering only keeps count. */
 #define cudaHostRegisterDefault 0x00
 #define cudaHostRegisterPortable 0x01
 #define cudaHostRegisterMapped 0x02
@@ -221,7 +221,7 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvis
 /* ---- kernels ---- */
 
 struct cudaFuncAttributes {
-    size_t sharedSizeBytes; /* 0: the host compiler does not tell */
+    size_t sharedSizeBytes; /* 0, because the host compiler does not report it */
     size_t constSizeBytes;
     size_t localSizeBytes;
     int maxThreadsPerBlock;
@@ -245,7 +245,7 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMax
 };
 
-/* For the preferred carveout, a percentage. */
+/* Values of the preferred carveout, in percent. */
 enum cudaSharedCarveout {
     cudaSharedmemCarveoutDefault = -1,
     cudaSharedmemCarveoutMaxL1 = 0,
@@ -255,13 +255,13 @@ enum cudaSharedCarveout {
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
 
-/* As if every kernel used 32 registers a thread. */
+/* Assumes 32 registers per thread for every kernel. */
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                           int block_size, size_t shared_bytes);
 
 #ifdef __cplusplus
 }
-/* As in CUDA, the last arguments of these have defaults in C++. */
+/* The last arguments of these functions have defaults in C++, as in CUDA. */
 #define SIMT_DEFAULT(value) = value
 extern "C" {
 #else
@@ -274,7 +274,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMallocManaged(void **pointer, size_t size,
                               unsigned int flags SIMT_DEFAULT(cudaMemAttachGlobal));
-/* What copies to and from a variable do, by their name: one of `to` and `from` is the variable. */
+/* Performs the copy of `function`, such as cudaMemcpyToSymbol. `to` or `from` is the variable. */
 cudaError_t simt_copy_symbol(const char *function, const volatile void *symbol, size_t bytes,
                              size_t offset, void *to, const void *from, size_t size,
                              enum cudaMemcpyKind kind, cudaStream_t stream, bool waits);
@@ -291,7 +291,7 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
                               cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
                                  unsigned int flags, cudaStream_t stream SIMT_DEFAULT(0));
-/* A hint of who uses managed memory: checked, then ignored. */
+/* A hint about the users of managed memory: checked, then ignored. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer,
                                      size_t size SIMT_DEFAULT(0),
                                      unsigned int flags SIMT_DEFAULT(cudaMemAttachSingle));
@@ -337,7 +337,7 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *fr
 cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
                                 enum cudaMemcpyKind kind);
 
-/* Of the driver's functions there are cuTensorMapEncodeTiled and Im2col (cuda.h) alone. */
+/* The only driver functions are cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col (cuda.h). */
 enum cudaDriverEntryPointQueryResult {
     cudaDriverEntryPointSuccess = 0,
     cudaDriverEntryPointSymbolNotFound = 1,
@@ -355,7 +355,7 @@ cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned int
                                  unsigned long long flags,
                                  enum cudaDriverEntryPointQueryResult *found SIMT_DEFAULT(0));
 
-/* For cudaLaunchKernel: a kernel that is known by its address, and its launch. */
+/* For cudaLaunchKernel: registers a kernel by its address, and launches it. */
 void simt_add_kernel(const char *name, const void *function,
                      void (*invoke)(const void *function, void **arguments), int interleaved,
                      int instrumented, const size_t *sizes, size_t parameters);
@@ -363,7 +363,7 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
                                 void **arguments, size_t shared_bytes, cudaStream_t stream,
                                 int cooperative, const char *file, int line);
 
-/* Launches with attributes. Known: clusters, cooperative; the others change nothing here. */
+/* Attributes of launches. Only clusters, cooperative and programmatic serialization matter here. */
 typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeAccessPolicyWindow = 1,
@@ -383,7 +383,7 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeNvlinkUtilCentricScheduling = 16
 } cudaLaunchAttributeID;
 
-/* Hints on what is to stay in the L2 cache: no meaning here. */
+/* Hints on the data to keep in the L2 cache. They have no effect here. */
 enum cudaAccessProperty {
     cudaAccessPropertyNormal = 0,
     cudaAccessPropertyStreaming = 1,
@@ -452,7 +452,7 @@ typedef struct cudaLaunchAttribute_st {
     cudaLaunchAttributeValue val;
 } cudaLaunchAttribute;
 
-/* Attributes of a stream: they mean nothing here, and are all zeros when read. */
+/* Attributes of a stream. They have no effect here, and read as zeros. */
 #define cudaStreamAttrID cudaLaunchAttributeID
 #define cudaStreamAttrValue cudaLaunchAttributeValue
 #define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
@@ -465,7 +465,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    cudaStreamAttrValue *value);
 
-struct simt_launch_config { /* of which cudaLaunchConfig_t is the C++ form */
+struct simt_launch_config { /* its C++ form is cudaLaunchConfig_t */
     struct uint3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;

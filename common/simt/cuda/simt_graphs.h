@@ -73,7 +73,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph);
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original,
                                      cudaGraph_t clone);
-/* A graph without launches from the program itself has no place in the source: file NULL. */
+/* `file` and `line`: the place of the call in the source; NULL if it has none. */
 cudaError_t simt_graph_add_kernel(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *after, size_t count,
                                   const struct simt_kernel_node *kernel, const char *file,
