@@ -1,5 +1,5 @@
-/* Drop-in for CUDA's header of the same name: thread blocks, tiles, coalesced groups, clusters, the
- * grid. */
+/* Drop-in for CUDA's header of the same name: thread blocks, tiles, coalesced groups, clusters and
+ * the grid. */
 #ifndef SIMT_COOPERATIVE_GROUPS_H
 #define SIMT_COOPERATIVE_GROUPS_H
 
@@ -9,7 +9,7 @@
 namespace cooperative_groups
 {
 
-/* ---- where the calling thread is ---- */
+/* ---- the position of the calling thread ---- */
 
 namespace details
 {
@@ -31,7 +31,7 @@ SIMT_INLINE unsigned int lane()
     return rank_in_block() % SIMT_WARP_SIZE;
 }
 
-/* The lane of the thread that has this rank among those in the mask. */
+/* The lane of the thread with this rank among the lanes of the mask. */
 SIMT_INLINE unsigned int lane_of(unsigned int mask, unsigned int rank)
 {
     while (rank-- > 0) {
@@ -45,7 +45,7 @@ SIMT_INLINE unsigned int rank_of(unsigned int mask, unsigned int lane)
     return static_cast<unsigned int>(__builtin_popcount(mask & ((1u << lane) - 1)));
 }
 
-/* Moves a value of any size between lanes, in pieces of 8 bytes where it can. */
+/* Moves a value of any size between lanes, in pieces of 8 bytes if possible. */
 template <class T>
 SIMT_INLINE T shuffle(simt_collective operation, unsigned int mask, const T &value,
                       unsigned int lane, int width, const char *file, int line)
@@ -95,12 +95,12 @@ struct split_barrier {
 
 /* ---- groups ---- */
 
-/* What all groups convert to: a function that takes one works on any of them. */
+/* All groups convert to this class. A function that takes it works on any group. */
 class thread_group
 {
   protected:
     details::kind kind;
-    unsigned int mask; /* the lanes, if they are some of one warp; of whole warps: how many */
+    unsigned int mask; /* in_warp: the lanes; in_warps: the number of threads */
 
     thread_group(details::kind of, unsigned int lanes) : kind(of), mask(lanes)
     {
@@ -200,7 +200,7 @@ inline thread_block this_thread_block()
     return thread_block();
 }
 
-/* What tiles of more than a warp need on older GPUs. */
+/* The memory that tiles of more than a warp need on older GPUs. */
 template <unsigned int MaxBlockSize = 1024>
 struct block_tile_memory {
     static_assert(MaxBlockSize <= 1024, "a block has 1024 threads at most");
@@ -255,7 +255,7 @@ inline grid_group this_grid()
     return grid_group();
 }
 
-/* The blocks of a cluster: of a launch that has none, one. */
+/* The blocks of a cluster. In a launch without clusters, the block alone. */
 class cluster_group : public thread_group, public details::split_barrier<SIMT_SPLIT_CLUSTER>
 {
     cluster_group() : thread_group(details::in_cluster, 0)
@@ -322,7 +322,7 @@ inline cluster_group this_cluster()
 namespace details
 {
 
-/* Lanes of one warp: what tiles and coalesced groups have in common. */
+/* Lanes of one warp. The base class of tiles and coalesced groups. */
 class lanes_group : public thread_group
 {
   protected:
@@ -332,7 +332,7 @@ class lanes_group : public thread_group
     }
     unsigned int meta_rank, meta_count;
 
-    /* A set of lanes as a set of ranks. */
+    /* Converts a set of lanes to a set of ranks. */
     unsigned int ranks(unsigned int lanes) const
     {
         unsigned int result = 0, rank = 0;
@@ -463,7 +463,7 @@ class thread_block_tile : public details::lanes_group
 namespace cooperative_groups
 {
 
-/* The group's type says how large the parent is: as many tiles as fit into it. */
+/* Divides the parent into tiles of TileSize threads. */
 template <unsigned int TileSize, class Parent>
 thread_block_tile<TileSize, Parent> tiled_partition(const Parent &parent)
 {
@@ -472,13 +472,13 @@ thread_block_tile<TileSize, Parent> tiled_partition(const Parent &parent)
             (size + TileSize - 1) / TileSize};
 }
 
-/* Any lanes of a warp, such as those that have come to a branch together. */
+/* Any lanes of a warp, such as those that take a branch together. */
 class coalesced_group : public details::lanes_group
 {
     template <class T>
     T from(const T &value, unsigned int rank, const char *file, int line) const
     {
-        /* A lane that asks past the end gets its own value. */
+        /* If the rank is too large, the lane gets its own value. */
         unsigned int source = rank < size() ? details::lane_of(mask, rank) : details::lane();
         return details::shuffle(SIMT_SHUFFLE, mask, value, source, SIMT_WARP_SIZE, file, line);
     }
@@ -506,14 +506,14 @@ class coalesced_group : public details::lanes_group
     }
 };
 
-/* The lanes that are here together. */
+/* The lanes that reach this call together. */
 inline coalesced_group coalesced_threads(SIMT_SITE)
 {
     return coalesced_group(static_cast<unsigned int>(
         simt_warp_collective(SIMT_ACTIVEMASK, 0, 0, 0, SIMT_WARP_SIZE, 4, simt_file, simt_line)));
 }
 
-/* The group's threads that have the same predicate, or label, as the caller. */
+/* The threads of the group with the caller's predicate, or label. */
 template <class Group>
 coalesced_group binary_partition(const Group &group, bool predicate, SIMT_SITE)
 {
@@ -560,7 +560,7 @@ inline auto thread_rank(const Group &group)
     return group.thread_rank();
 }
 
-/* Runs a function in one thread of the group. */
+/* Runs the function in only one thread of the group. */
 template <class Group, class Function, class... Arguments>
 inline void invoke_one(const Group &group, Function function, Arguments &&...arguments)
 {

@@ -1,5 +1,5 @@
-/* Drop-in for cuBLASLt's header: products with their own layouts of matrices, batches and
- * epilogues, as plain loops on the CPU. There is one algorithm, which needs no workspace. */
+/* Drop-in for cuBLASLt's header: matrix products with layouts, batches and epilogues, as plain
+ * loops on the CPU. There is one algorithm, which needs no workspace. */
 #ifndef SIMT_CUBLAS_LT_H
 #define SIMT_CUBLAS_LT_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* As in CUDA, a handle of cuBLAS is one of cuBLASLt, too. */
+/* As in CUDA, a handle of cuBLAS is also a handle of cuBLASLt. */
 typedef cublasHandle_t cublasLtHandle_t;
 
 typedef enum { CUBLASLT_ORDER_COL = 0, CUBLASLT_ORDER_ROW = 1 } cublasLtOrder_t;
@@ -17,7 +17,7 @@ typedef enum {
     CUBLASLT_POINTER_MODE_HOST = 0,
     CUBLASLT_POINTER_MODE_DEVICE = 1
 } cublasLtPointerMode_t;
-/* A function and a bias, one number for each row of D, as the bits say. */
+/* Bits for an activation function and a bias, which has one number per row of D. */
 typedef enum {
     CUBLASLT_EPILOGUE_DEFAULT = 1,
     CUBLASLT_EPILOGUE_RELU = 2,
@@ -25,7 +25,7 @@ typedef enum {
     CUBLASLT_EPILOGUE_RELU_BIAS = 6,
     CUBLASLT_EPILOGUE_GELU = 32,
     CUBLASLT_EPILOGUE_GELU_BIAS = 36,
-    /* These are refused when they are set: with CUBLAS_STATUS_NOT_SUPPORTED. */
+    /* Not supported: setting one of these returns CUBLAS_STATUS_NOT_SUPPORTED. */
     CUBLASLT_EPILOGUE_RELU_AUX = 130,
     CUBLASLT_EPILOGUE_RELU_AUX_BIAS = 134,
     CUBLASLT_EPILOGUE_DRELU = 136,
@@ -84,7 +84,7 @@ typedef enum {
     CUBLASLT_MATMUL_PREF_IMPL_MASK = 12
 } cublasLtMatmulPreferenceAttributes_t;
 
-/* Room for what they hold is the program's (Init) or the library's (Create). */
+/* The program (Init) or the library (Create) provides the memory for these structures. */
 typedef struct {
     uint64_t data[32];
 } cublasLtMatmulDescOpaque_t;

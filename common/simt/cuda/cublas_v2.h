@@ -1,8 +1,8 @@
-/* Drop-in for cuBLAS's header of the same name: the functions on real vectors and matrices that
- * programs use most, as plain loops on the CPU. Matrices are stored by columns. */
+/* Drop-in for cuBLAS's header of the same name: the most used functions on real vectors and
+ * matrices, as plain loops on the CPU. Matrices are column-major. */
 #ifndef SIMT_CUBLAS_V2_H
 #define SIMT_CUBLAS_V2_H
-/* As the real header: the vendor's samples ask. */
+/* The real header defines this, and NVIDIA's samples test it. */
 #define CUBLAS_API_H_
 #define CUBLAS_V2_H_
 
@@ -148,12 +148,12 @@ SIMT_BLAS(S, s, float)
 SIMT_BLAS(D, d, double)
 #undef SIMT_BLAS
 
-/* Of one type, or of halves with a factor in float. */
+/* All types are equal, or x has halves and alpha is a float. */
 cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
                             cudaDataType type_alpha, void *x, cudaDataType type, int step,
                             cudaDataType execution);
 
-/* Known: f32, f64, f16, bf16 and, for sums in int, int8 and int32. */
+/* Supports f32, f64, f16 and bf16; and int8 and int32 with accumulators of type int. */
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t operation_a,
                             cublasOperation_t operation_b, int m, int n, int k, const void *alpha,
                             const void *a, cudaDataType type_a, int lda, const void *b,
@@ -201,7 +201,7 @@ inline cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle,
                                       CUBLAS_GEMM_DEFAULT);
 }
 
-/* As CUDA has it for older programs, which give the type of the sums as that of data. */
+/* CUDA's overload for older programs, which give the accumulator type as a data type. */
 inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t operation_a,
                                    cublasOperation_t operation_b, int m, int n, int k,
                                    const void *alpha, const void *a, cudaDataType type_a, int lda,

@@ -1,5 +1,5 @@
 /* Drop-in for CUDA's header of the same name: its version, tensor maps, and the driver API without
- * modules (simt_driver.h); simt_rewrite says so where one is used. */
+ * modules (simt_driver.h). simt_rewrite reports each use of a module. */
 #ifndef SIMT_CUDA_H
 #define SIMT_CUDA_H
 
@@ -88,8 +88,8 @@ typedef enum cudaError_enum {
 extern "C" {
 #endif
 
-/* What a tensor is like and which box of it a copy moves: opaque, made by
- * cuTensorMapEncodeTiled. */
+/* The layout of a tensor and the box that one copy moves. Opaque: cuTensorMapEncodeTiled and
+ * cuTensorMapEncodeIm2col fill it in. */
 typedef struct CUtensorMap_st {
 #if defined __cplusplus
     alignas(64)
@@ -140,14 +140,14 @@ typedef enum CUtensorMapFloatOOBfill_enum {
     CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
 } CUtensorMapFloatOOBfill;
 
-/* Not there: CUDA_ERROR_NOT_SUPPORTED for interleaved layouts. */
+/* Returns CUDA_ERROR_NOT_SUPPORTED for interleaved layouts. */
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                                 void *address, const cuuint64_t *size, const cuuint64_t *stride,
                                 const cuuint32_t *box, const cuuint32_t *element_stride,
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
 
-/* The same restriction. Corners are those of {W, H, D}, as many as there are. */
+/* The same restriction. Corners have one number per dimension that exists, in the order W, H, D. */
 CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                                  void *address, const cuuint64_t *size, const cuuint64_t *stride,
                                  const int *lower, const int *upper, cuuint32_t channels,

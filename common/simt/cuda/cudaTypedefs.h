@@ -1,4 +1,4 @@
-/* Drop-in for CUDA's header of the same name: types of the driver's functions that there are. */
+/* Drop-in for CUDA's header of the same name: types of the supported driver functions. */
 #ifndef SIMT_CUDA_TYPEDEFS_H
 #define SIMT_CUDA_TYPEDEFS_H
 

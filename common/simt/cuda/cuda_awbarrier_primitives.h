@@ -47,7 +47,7 @@ SIMT_INLINE bool __mbarrier_test_wait_parity(__mbarrier_t *barrier, bool parity,
     return simt_mbarrier_wait(barrier, parity, simt::ptx::m_parity, simt_file, simt_line);
 }
 
-/* However long a GPU may wait. */
+/* Ignores the maximum waiting time. */
 SIMT_INLINE bool __mbarrier_try_wait(__mbarrier_t *barrier, __mbarrier_token_t token, uint32_t,
                                      SIMT_SITE)
 {

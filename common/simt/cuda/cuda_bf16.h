@@ -1,5 +1,5 @@
-/* Drop-in for CUDA's header of the same name: bfloat16, a float of which only the upper half is
- * left. */
+/* Drop-in for CUDA's header of the same name: bfloat16, which is the upper half of the bits of a
+ * float. */
 #ifndef SIMT_CUDA_BF16_H
 #define SIMT_CUDA_BF16_H
 

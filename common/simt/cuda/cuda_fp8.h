@@ -1,5 +1,5 @@
-/* Drop-in for CUDA's header of the same name: floating-point numbers of 8 bits, e4m3 and e5m2. The
- * type of scales, e8m0, is not there. */
+/* Drop-in for CUDA's header of the same name: 8-bit floating-point numbers, e4m3 and e5m2. The type
+ * of scales, e8m0, is missing. */
 #ifndef SIMT_CUDA_FP8_H
 #define SIMT_CUDA_FP8_H
 
@@ -23,8 +23,8 @@ struct __half2_raw {
 namespace simt
 {
 
-/* The nearest number of 8 bits; what is too large becomes the largest, or (__NV_NOSAT) an infinity
- * or, in e4m3, a NaN. From double, so that nothing is rounded twice. */
+/* Rounds to the nearest 8-bit number. Too large a value becomes the largest number. With
+ * __NV_NOSAT, it becomes an infinity, or a NaN in e4m3. A double avoids rounding twice. */
 SIMT_INLINE __nv_fp8_storage_t fp8_bits(double value, __nv_saturation_t saturation,
                                         __nv_fp8_interpretation_t format)
 {
@@ -90,7 +90,7 @@ SIMT_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
             __nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(x >> 8), format).x};
 }
 
-/* One number, two, four; as CUDA's, they convert from and to other numbers and do not compute. */
+/* Types of one, two and four numbers. As in CUDA, they only convert and do not compute. */
 #define SIMT_FP8(name, format)                                                                     \
     struct __nv_fp8_##name {                                                                       \
         __nv_fp8_storage_t __x;                                                                    \

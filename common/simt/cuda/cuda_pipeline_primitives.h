@@ -5,8 +5,8 @@
 #include "cuda_awbarrier_primitives.h"
 #include "cuda_runtime.h"
 
-/* Copies 4, 8 or 16 bytes, the last zero_fill of which are zeros and not read. The copy is made
- * when __pipeline_wait_prior asks for it, or when the thread ends. */
+/* Copies 4, 8 or 16 bytes. The last zero_fill bytes become zeros and are not read. The copy is
+ * performed when __pipeline_wait_prior asks for it, or when the thread ends. */
 static inline void __pipeline_memcpy_async(void *__restrict__ destination,
                                            const void *__restrict__ source, size_t size,
                                            size_t zero_fill = 0, SIMT_SITE)
@@ -25,7 +25,7 @@ static inline void __pipeline_wait_prior(size_t groups)
     simt_pipeline_wait_prior(groups);
 }
 
-/* The copies of this thread so far arrive when they have ended; the phase does not count that. */
+/* Arrives once this thread's copies so far have ended. The phase expects it beyond its count. */
 static inline void __pipeline_arrive_on(__mbarrier_t *barrier, SIMT_SITE)
 {
     simt_copy_arrive(barrier, false, simt_file, simt_line);

@@ -1,7 +1,7 @@
 /* Drop-in for cuRAND's host header. */
 #ifndef SIMT_CURAND_H
 #define SIMT_CURAND_H
-#define CURAND_H_ /* as the real header: the vendor's samples ask */
+#define CURAND_H_ /* the real header defines it; NVIDIA's samples test it */
 
 #include "cuda_runtime_api.h"
 #include "library_types.h"
@@ -62,18 +62,18 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
-/* 64 at most */
+/* 64 dimensions at most. */
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
                                                        unsigned int dimensions);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *output, size_t count);
-/* Of Sobol sequences of 64 bits. */
+/* For 64-bit Sobol sequences. */
 curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *output,
                                       size_t count);
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *output, size_t count);
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *output,
                                            size_t count);
-/* Counts of pseudorandom numbers are even. */
+/* Counts of pseudorandom numbers must be even. */
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *output, size_t count,
                                     float mean, float deviation);
 curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *output, size_t count,

@@ -1,7 +1,7 @@
 /* Drop-in for cuRAND's device header: the generators XORWOW (G. Marsaglia, Xorshift RNGs, 2003),
  * MRG32k3a (P. L'Ecuyer, Good parameters ... for combined multiple recursive random number
  * generators, 1999) and Philox4x32-10 (J. Salmon et al., Parallel random numbers: as easy as 1, 2,
- * 3, 2011), seeded and split into subsequences as cuRAND does it: their bits are the library's. */
+ * 3, 2011). Seeds and subsequences work as in cuRAND, and the bits equal those of the library. */
 #ifndef SIMT_CURAND_KERNEL_H
 #define SIMT_CURAND_KERNEL_H
 
@@ -9,7 +9,7 @@
 #include "curand.h"
 #include "simt_random.h"
 
-/* What is left of a pair of normal numbers. */
+/* Discards the unused second number of a pair of normal numbers. */
 template <class State>
 SIMT_INLINE void simt_curand_forget_normals(State *state)
 {
@@ -152,7 +152,7 @@ SIMT_INLINE unsigned int curand(curandStateMRG32k3a_t *state)
 struct curandStatePhilox4_32_10 {
     uint4 ctr, output;
     uint2 key;
-    unsigned int STATE; /* how many of the output have been taken */
+    unsigned int STATE; /* how many numbers of the output were used */
     int boxmuller_flag, boxmuller_flag_double;
     float boxmuller_extra;
     double boxmuller_extra_double;
@@ -171,7 +171,7 @@ SIMT_INLINE uint4 curand_Philox4x32_10(uint4 counter, uint2 key)
     return counter;
 }
 
-/* The lower half of the counter grows by n; what it carries goes to the upper one. */
+/* Adds n to the lower half of the counter, and its carry to the upper half. */
 SIMT_INLINE void simt_curand_count(curandStatePhilox4_32_10_t *state, unsigned long long n)
 {
     const unsigned long long low =
@@ -222,7 +222,7 @@ SIMT_INLINE unsigned int curand(curandStatePhilox4_32_10_t *state)
     return taken == 0 ? output.x : taken == 1 ? output.y : taken == 2 ? output.z : output.w;
 }
 
-/* The next four. */
+/* The next four numbers. */
 SIMT_INLINE uint4 curand4(curandStatePhilox4_32_10_t *state)
 {
     const unsigned int taken = state->STATE;
@@ -257,7 +257,7 @@ SIMT_INLINE double uniform_of(curandStateMRG32k3a_t *state)
     return curand_MRG32k3a(state) * 2.3283065498378288e-10;
 }
 
-/* Box and Muller's two normal numbers. */
+/* Two normal numbers, by the method of Box and Muller. */
 SIMT_INLINE float2 normal_of(unsigned int x, unsigned int y)
 {
     const float turn = 0x1p-32f * 6.2831855f;
@@ -358,7 +358,7 @@ SIMT_INLINE double2 curand_normal2_double(curandStatePhilox4_32_10_t *state)
     return simt::normal_of(curand4(state));
 }
 
-/* Of two numbers the second is kept for the next call. */
+/* Computes two numbers and keeps the second for the next call. */
 template <class State>
 SIMT_INLINE float curand_normal(State *state)
 {
@@ -419,8 +419,8 @@ SIMT_INLINE double2 curand_log_normal2_double(State *state, double mean, double 
     return make_double2(exp(mean + deviation * both.x), exp(mean + deviation * both.y));
 }
 
-/* How many events come in a time in which `mean` do: waiting times are added up. Many are as good
- * as normal. */
+/* A Poisson number: adds exponential waiting times until their sum exceeds `mean`. If `mean` is
+ * large, uses a normal number instead. */
 template <class State>
 SIMT_INLINE unsigned int curand_poisson(State *state, double mean)
 {

@@ -1,4 +1,4 @@
-/* Drop-in for CUDA's header of the same name: the types of numbers that libraries are told of. */
+/* Drop-in for CUDA's header of the same name: number types, as arguments of libraries. */
 #ifndef SIMT_LIBRARY_TYPES_H
 #define SIMT_LIBRARY_TYPES_H
 
@@ -41,7 +41,7 @@ typedef enum cudaDataType_t {
 } cudaDataType_t;
 typedef cudaDataType_t cudaDataType;
 
-/* How libraries are to do products of doubles by integers: the names alone. */
+/* How libraries emulate products of doubles with integers. Only the names exist here. */
 typedef enum cudaEmulationStrategy_t {
     CUDA_EMULATION_STRATEGY_DEFAULT = 0,
     CUDA_EMULATION_STRATEGY_PERFORMANT = 1,

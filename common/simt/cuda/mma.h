@@ -1,6 +1,6 @@
-/* Drop-in for CUDA's header of the same name: nvcuda::wmma. Fragments lie in registers as those of
- * mma.sync m16n8 do, by which the products are made; of 8 x 32 shapes, transposed. Fragments of
- * less than 8 bits and of double are not there. */
+/* Drop-in for CUDA's header of the same name: nvcuda::wmma. It uses mma.sync m16n8, and fragments
+ * have the same register layout. Fragments of 8 x 32 shapes are transposed. Elements of less than 8
+ * bits and of type double are missing. */
 #ifndef SIMT_CUDA_MMA_H
 #define SIMT_CUDA_MMA_H
 
@@ -24,8 +24,8 @@ struct tf32;
 }
 enum layout_t { mem_row_major, mem_col_major };
 
-/* How a type of elements is held: its container, its number in mma.sync, how many of it CUDA has
- * in a 16 x 16 fragment beyond those that a lane needs (half: all of them twice). */
+/* Per element type: the type that stores it, and its number in mma.sync. (CUDA stores each half
+ * of a factor twice; see num_elements.) */
 template <class T>
 struct simt_element {
     typedef T type;
@@ -65,9 +65,9 @@ struct fragment {
     typedef element_type storage_element_type;
     static const bool simt_is_sum = std::is_same_v<Use, accumulator>;
     static const bool simt_swapped = Height == 8; /* D = (B' A')' */
-    /* Whether it is the first factor of mma.sync, of 16 rows, or the second, of 8 columns. */
+    /* True for the first factor of mma.sync, of 16 rows. False for the second, of 8 columns. */
     static const bool simt_first = std::is_same_v<Use, matrix_a> != simt_swapped;
-    /* Rows and columns as mma.sync has them; K is the columns of the first, the rows of the second.
+    /* The rows and columns of the result as mma.sync sees them.
      */
     static const int simt_m = simt_swapped ? Width : Height, simt_n = simt_swapped ? Height : Width;
     static const int simt_used =
@@ -78,14 +78,14 @@ struct fragment {
     element_type x[num_elements];
 };
 
-/* ---- where an element lies ---- */
+/* ---- the position of an element ---- */
 
 struct simt_place {
-    int row, column; /* of the matrix as the program has it */
+    int row, column; /* of the matrix as the program sees it */
 };
 
-/* Element e of a lane; those with the same e / simt_parts are neighbours along K, or in a row of
- * mma.sync's result. */
+/* The position of element e of a lane. Elements with the same e / simt_parts are neighbours along
+ * K, or in a row of mma.sync's result. */
 template <class Use, int Height, int Width, int Depth, class T, class Layout>
 SIMT_INLINE simt_place simt_place_of(const fragment<Use, Height, Width, Depth, T, Layout> &, int e)
 {
@@ -112,7 +112,7 @@ SIMT_INLINE simt_place simt_place_of(const fragment<Use, Height, Width, Depth, T
 
 /* ---- loads and stores ---- */
 
-/* So many neighbours in memory, by one access. */
+/* `Count` neighbours in memory, which one access loads or stores. */
 template <int Count, class T>
 struct alignas(sizeof(T) * Count) simt_neighbours {
     T at[Count];
@@ -196,7 +196,7 @@ SIMT_INLINE void fill_fragment(fragment<Use, Height, Width, Depth, T, Layout> &t
 
 /* ---- products ---- */
 
-/* Elements from e on as registers of mma.sync. */
+/* `count` elements, from e on, as registers of mma.sync. */
 template <class F>
 SIMT_INLINE simt_four simt_registers(const F &from, int e, int count)
 {
@@ -221,7 +221,7 @@ SIMT_INLINE void mma_sync(fragment<accumulator, Height, Width, Depth, OfD> &d,
     static_assert(std::is_same_v<OfA, OfB>, "wmma: factors of different types");
     const int per_first = Depth / 2, per_second = Depth / 4; /* elements in a tile of 16 or 8 */
     const unsigned int registers = static_cast<unsigned int>(per_first * sizeof(a.x[0])) / 4;
-    /* Of a sum in half precision and a result in single, or the other way round: in single. */
+    /* If only one of C and D is half precision, computes in single precision. */
     typedef std::conditional_t<std::is_same_v<OfD, OfC>, OfD, float> S;
     for (int e = 0; e < F::num_elements; e += 4) {
         const int tile = e / 4, tiles = F::simt_n / 8;

@@ -1,6 +1,6 @@
 /* Drop-in for NCCL's header: communicators of the devices of one process (SIMT_DEVICES), and its
- * collective and point-to-point operations, with NCCL's names, numbers and results. What some rank
- * never calls is reported, with the lines of those that wait. */
+ * collective and point-to-point operations, with NCCL's names, numbers and results. If a rank never
+ * calls an operation, a report names the lines of the waiting ranks. */
 #ifndef SIMT_NCCL_H
 #define SIMT_NCCL_H
 
@@ -63,7 +63,7 @@ typedef enum {
 
 ncclResult_t ncclGetVersion(int *version);
 const char *ncclGetErrorString(ncclResult_t result);
-/* Of the calling thread's last call that failed, why. */
+/* The reason why the calling thread's last failed call failed. */
 const char *ncclGetLastError(ncclComm_t comm);
 
 /* ---- communicators ---- */
@@ -71,7 +71,7 @@ const char *ncclGetLastError(ncclComm_t comm);
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id);
 /* The calling thread's current device is rank `rank` of `count`. */
 ncclResult_t ncclCommInitRank(ncclComm_t *comm, int count, ncclUniqueId id, int rank);
-/* One communicator for each device: `devices` NULL for the first ones. */
+/* Makes one communicator per device. `devices` NULL: for the first `count` devices. */
 ncclResult_t ncclCommInitAll(ncclComm_t *comms, int count, const int *devices);
 ncclResult_t ncclCommFinalize(ncclComm_t comm);
 ncclResult_t ncclCommDestroy(ncclComm_t comm);

@@ -16,7 +16,7 @@ enum cudaChannelFormatKind {
     cudaChannelFormatKindUnsigned = 1,
     cudaChannelFormatKindFloat = 2,
     cudaChannelFormatKindNone = 3,
-    /* Not known here: */
+    /* Not supported: */
     cudaChannelFormatKindNV12 = 4,
     cudaChannelFormatKindUnsignedNormalized8X1 = 5,
     cudaChannelFormatKindUnsignedNormalized8X2 = 6,
@@ -47,7 +47,7 @@ enum cudaChannelFormatKind {
     cudaChannelFormatKindUnsignedNormalized1010102 = 31
 };
 
-/* Bits of each component; 0: there is none. */
+/* Bits per component; 0: no such component. */
 struct cudaChannelFormatDesc {
     int x, y, z, w;
     enum cudaChannelFormatKind f;
@@ -147,7 +147,7 @@ typedef unsigned long long cudaSurfaceObject_t;
 extern "C" {
 #endif
 
-/* Known: arrays, linear and pitched memory; of views of a resource, none (NULL). */
+/* Supports arrays, linear and pitched memory. `view` must be NULL. */
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture,
                                     const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *description,

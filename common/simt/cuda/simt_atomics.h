@@ -1,4 +1,4 @@
-/* Atomics: each also with the suffixes _block and _system.
+/* Atomics, each also with the suffixes _block and _system.
  * cuda_runtime.h includes this. */
 #ifndef SIMT_ATOMICS_H
 #define SIMT_ATOMICS_H
@@ -55,7 +55,7 @@ SIMT_ATOMIC_COMPARE_SCOPES(int, SIMT_INT32)
 SIMT_ATOMIC_COMPARE_SCOPES(unsigned int, SIMT_UINT32)
 SIMT_ATOMIC_COMPARE_SCOPES(unsigned long long, SIMT_UINT64)
 
-/* Vectors are added number by number; of 16 bits, halves are in simt_small_floats.h. */
+/* Atomics on vectors add each number separately. simt_small_floats.h has those on halves. */
 #define SIMT_ATOMIC_NUMBERS(name, operation, T, type)                                              \
     SIMT_INLINE T name(T *address, T operand, SIMT_SITE)                                           \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* cudaCreateChannelDesc<T>(), and the C++ forms of what deals with arrays.
+/* cudaCreateChannelDesc<T>(), and the C++ forms of functions on arrays.
  * simt_host_api.h includes this. */
 #ifndef SIMT_CHANNELS_H
 #define SIMT_CHANNELS_H

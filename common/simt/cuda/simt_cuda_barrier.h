@@ -1,6 +1,6 @@
-/* What kernels use of libcu++'s <cuda/barrier>: barriers of a block, in shared memory (mbarriers),
- * and copies that arrive at them. Reports have the line of the caller. Scopes and cuda::std are
- * those of a CUDA toolkit's headers, where there is one. */
+/* The part of libcu++'s <cuda/barrier> that kernels use: barriers of a block, in shared memory
+ * (mbarriers), and copies that arrive at them. Reports give the line of the caller. Scopes and
+ * cuda::std come from a CUDA toolkit's headers if there are any. */
 #ifndef SIMT_CUDA_BARRIER_H
 #define SIMT_CUDA_BARRIER_H
 
@@ -113,14 +113,14 @@ class barrier
     {
         simt_mbarrier_arrive(&state, 1, 0, ::simt::ptx::m_drop, simt_file, simt_line);
     }
-    /* barrier_native_handle()'s */
+    /* For barrier_native_handle(). */
     uint64_t *simt_handle()
     {
         return &state;
     }
 };
 
-/* ---- sizes of which it is known that they, and the addresses, are multiples of a number ---- */
+/* ---- sizes that are multiples of a known alignment, like the addresses ---- */
 
 template <::std::size_t Alignment>
 struct aligned_size_t {
@@ -202,7 +202,7 @@ struct one_thread {
     }
 };
 
-/* Whole pieces of `Bytes` bytes, shared out among the threads. */
+/* Copies pieces of `Bytes` bytes. Each thread copies some of them. */
 template <unsigned int Bytes, class Group>
 SIMT_INLINE void copy_pieces(const Group &group, char *to, const char *from, ::std::size_t size,
                              const char *file, int line)
@@ -212,8 +212,8 @@ SIMT_INLINE void copy_pieces(const Group &group, char *to, const char *from, ::s
     }
 }
 
-/* Into shared memory cp.async, of as many bytes as the types tell that the addresses and the size
- * are multiples of; others, and other ways, are plain. */
+/* A copy from global to shared memory uses cp.async, in pieces as large as the alignment that the
+ * types guarantee. With less than 4 bytes, or between other memories, it is a plain copy. */
 template <class T, class Size, class Group>
 SIMT_INLINE async_contract_fulfillment copy_in_pieces(const Group &group, T *to, const T *from,
                                                       ::std::size_t size, const char *file,
@@ -232,8 +232,8 @@ SIMT_INLINE async_contract_fulfillment copy_in_pieces(const Group &group, T *to,
     return async_contract_fulfillment::async;
 }
 
-/* As on a GPU for 9.0: multiples of 16 bytes, of which the types tell, into shared memory are one
- * bulk copy. */
+/* As on a GPU of compute capability 9.0: a copy into shared memory is one bulk copy if the types
+ * guarantee multiples of 16 bytes. */
 template <class Group, class T, class Size>
 SIMT_INLINE async_contract_fulfillment copy_async(const Group &group, T *to, const T *from,
                                                   Size size, barrier<thread_scope_block> &at,

@@ -1,6 +1,6 @@
-/* What kernels use of libcu++'s <cuda/pipeline>: pipelines of a thread (groups of cp.async) and of
- * a block (two mbarriers a stage: one for what has been produced, one for what has been consumed).
- * Reports have the line of the caller. */
+/* The part of libcu++'s <cuda/pipeline> that kernels use. Pipelines of a thread are groups of
+ * cp.async. Pipelines of a block have two mbarriers per stage: produced and consumed.
+ * Reports give the line of the caller. */
 #ifndef SIMT_LIBCU_PIPELINE_H
 #define SIMT_LIBCU_PIPELINE_H
 
@@ -31,7 +31,7 @@ class pipeline_shared_state
     pipeline_shared_state(const pipeline_shared_state &) = delete;
     pipeline_shared_state &operator=(const pipeline_shared_state &) = delete;
 
-    /* make_pipeline()'s */
+    /* For make_pipeline(). */
     details::pipeline_stage simt_stages[Stages];
     unsigned int simt_producers;
 };
@@ -86,7 +86,7 @@ class pipeline
         tail = (tail + 1) % count;
         to_consume ^= tail == 0;
     }
-    /* Its barriers stay until they are initialised again. */
+    /* The barriers stay valid until they are initialized again. */
     bool quit()
     {
         return true;
@@ -131,7 +131,7 @@ class pipeline<thread_scope_thread>
     {
         return true;
     }
-    /* pipeline_consumer_wait_prior()'s */
+    /* For pipeline_consumer_wait_prior(). */
     void simt_wait_prior(unsigned int groups)
     {
         simt_pipeline_wait_prior(groups);
@@ -162,7 +162,7 @@ make_pipeline(const Group &group, pipeline_shared_state<Scope, Stages> *state,
 }
 } // namespace details
 
-/* All threads of the group both produce and consume. */
+/* Every thread of the group both produces and consumes. */
 template <class Group, thread_scope Scope, uint8_t Stages>
 SIMT_INLINE pipeline<Scope> make_pipeline(const Group &group,
                                           pipeline_shared_state<Scope, Stages> *state, SIMT_SITE)
@@ -213,7 +213,7 @@ SIMT_INLINE void pipeline_producer_commit(pipeline<thread_scope_thread> &, barri
     simt_copy_arrive(at.simt_handle(), false, simt_file, simt_line);
 }
 
-/* ---- copies: cp.async, whatever their size ---- */
+/* ---- copies: cp.async for every size ---- */
 
 template <class Group, class T, class Size, thread_scope Scope>
 SIMT_INLINE async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from,

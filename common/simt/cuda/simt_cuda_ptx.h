@@ -1,5 +1,5 @@
-/* What kernels use of libcu++'s <cuda/ptx>, where no CUDA toolkit has it: a function for each
- * instruction on mbarriers, bulk copies, fences and clusters. With the line of the caller. */
+/* The part of libcu++'s <cuda/ptx> that kernels use, if no CUDA toolkit has it: one function per
+ * instruction on mbarriers, bulk copies, fences and clusters. Reports give the caller's line. */
 #ifndef SIMT_CUDA_PTX_H
 #define SIMT_CUDA_PTX_H
 
@@ -124,7 +124,7 @@ SIMT_INLINE void mbarrier_expect_tx(sem_relaxed_t, scope_t<Scope>, space_t<Space
     simt_mbarrier_expect(at, bytes, simt_file, simt_line);
 }
 
-/* Plain; with how long a GPU may wait; with an order and a scope; with both. */
+/* Four forms: plain; with a time limit, which is ignored; with an order and a scope; with both. */
 #define SIMT_PTX_WAIT(name, type, flags)                                                           \
     SIMT_INLINE bool name(uint64_t *at, const type &state, SIMT_SITE)                              \
     {                                                                                              \

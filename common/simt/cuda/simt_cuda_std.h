@@ -1,5 +1,5 @@
-/* libcu++'s names of the standard library, where no CUDA toolkit has them: the host's, with which
- * kernels are compiled. */
+/* libcu++'s names of the standard library, if no CUDA toolkit has them. They mean the host's
+ * library, with which kernels are compiled. */
 #ifndef SIMT_CUDA_STD_H
 #define SIMT_CUDA_STD_H
 

@@ -1,18 +1,18 @@
-/* Numbers and names of CUDA 13.0's runtime: errors, attributes and properties of the device.
+/* Numbers and names of the CUDA 13.0 runtime: errors, attributes and properties of the device.
  * cuda_runtime_api.h includes this. */
 #ifndef SIMT_DEVICE_H
 #define SIMT_DEVICE_H
 
 #include <stddef.h>
 
-/* Guards of the toolkit's headers, which helpers of NVIDIA's samples ask for. */
+/* Include guards of the toolkit's headers. Helpers of NVIDIA's samples test them. */
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__
 #define __VECTOR_TYPES_H__
 #define __HOST_DEFINES_H__
 
-/* ERROR(name, number) for each. */
+/* ERROR(name, number) for each error. */
 /* clang-format off */
 #define SIMT_ERRORS(ERROR)                                                                         \
     ERROR(cudaSuccess, 0) ERROR(cudaErrorInvalidValue, 1) ERROR(cudaErrorMemoryAllocation, 2)      \
@@ -271,7 +271,7 @@ struct cudaDeviceProp {
     unsigned int gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported;
     int reserved[56];
-    /* What CUDA 13 has no longer, for programs that are older: each use is a warning. */
+    /* For older programs: marks names that CUDA 13 has removed. Each use gives a warning. */
 #define SIMT_FORMER(instead)                                                                       \
     __attribute__((                                                                                \
         deprecated("CUDA 13 has it no longer: ask cudaDeviceGetAttribute() for " instead)))

@@ -1,4 +1,4 @@
-/* Arithmetic and conversions that round in a given direction, by what PTX's instructions do.
+/* Arithmetic and conversions with a rounding direction, through functions for PTX instructions.
  * cuda_runtime.h includes this. */
 #ifndef SIMT_DIRECTED_H
 #define SIMT_DIRECTED_H

@@ -1,4 +1,4 @@
-/* What CUDA 13 has no longer, for programs that are older: each use is a warning.
+/* For older programs: functions that CUDA 13 has removed. Each use gives a warning.
  * cuda_runtime_api.h includes this. */
 #ifndef SIMT_FORMER_H
 #define SIMT_FORMER_H

@@ -1,4 +1,4 @@
-/* What nodes of graphs are asked and told, and memory of graphs. simt_graphs.h includes this. */
+/* Reads and changes nodes of graphs; memory of graphs. simt_graphs.h includes this. */
 #ifndef SIMT_GRAPH_NODES_H
 #define SIMT_GRAPH_NODES_H
 
@@ -11,7 +11,7 @@ extern "C" {
 #define SIMT_DEFAULT(value)
 #endif
 
-/* ---- nodes: of a graph, or of one that runs ---- */
+/* ---- nodes of a graph or of an executable graph ---- */
 
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *copy);
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
@@ -34,7 +34,7 @@ cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraph
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                cudaEvent_t event);
 
-/* Known of a kernel's: clusters and cooperative. */
+/* Supported attributes of a kernel node: clusters and cooperative. */
 #define cudaKernelNodeAttrID cudaLaunchAttributeID
 #define cudaKernelNodeAttrValue cudaLaunchAttributeValue
 #define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
@@ -50,7 +50,7 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNo
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
                                             const cudaKernelNodeAttrValue *value);
 
-/* A node that is switched off does nothing. */
+/* A disabled node does nothing. */
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
                                     unsigned int enabled);
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -78,7 +78,7 @@ enum cudaGraphDebugDotFlags {
     cudaGraphDebugDotFlagsHandles = 1 << 10,
     cudaGraphDebugDotFlagsConditionalNodeParams = 1 << 15
 };
-/* In the language of Graphviz; nodes by their kind, kernels by their name, whatever the flags. */
+/* Writes Graphviz: nodes with their kind, kernels with their name. Ignores the flags. */
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
 
 typedef enum cudaGraphInstantiateResult {
@@ -106,14 +106,14 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData *data, size_t count,
                                           enum cudaStreamCaptureMode mode);
 
-/* ---- memory of a graph: its address is known from the start, it is there in between ---- */
+/* ---- memory of a graph: allocated and freed by nodes, at an address known from the start ---- */
 
 struct cudaMemAllocNodeParams {
     struct cudaMemPoolProps poolProps;
     const struct cudaMemAccessDesc *accessDescs;
     size_t accessDescCount;
     size_t bytesize;
-    void *dptr; /* what it is given */
+    void *dptr; /* output: the address */
 };
 enum cudaGraphMemAttributeType {
     cudaGraphMemAttrUsedMemCurrent = 0,

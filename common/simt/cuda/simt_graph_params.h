@@ -1,5 +1,5 @@
-/* Nodes of any kind by one function, in C++: cudaGraphAddNode() and its kin; copies to and from
- * variables. simt_host_api.h includes this, where kernels' nodes are. */
+/* The C++ functions for nodes of any kind, such as cudaGraphAddNode(), and for copies to and from
+ * variables. simt_host_api.h, which has the kernel nodes, includes this. */
 #ifndef SIMT_GRAPH_PARAMS_H
 #define SIMT_GRAPH_PARAMS_H
 

@@ -1,5 +1,5 @@
-/* The host API beyond what the steps use, in its C++ forms; what C sees of it is in
- * cuda_runtime_api.h. cuda_runtime.h includes this. */
+/* The C++ forms of the host API that the steps do not use. cuda_runtime_api.h has the forms for C.
+ * cuda_runtime.h includes this. */
 #ifndef SIMT_HOST_API_H
 #define SIMT_HOST_API_H
 
@@ -23,7 +23,7 @@ SIMT_NO_HOOKS void call_with(void (*function)(Parameters...), void **arguments,
     (void)arguments;
 }
 
-/* Runs one thread of a kernel whose address is all that the launch knows. */
+/* Runs one thread of a kernel that the launch knows only by its address. */
 template <class... Parameters>
 SIMT_NO_HOOKS void invoke_kernel(const void *function, void **arguments)
 {
@@ -39,8 +39,8 @@ void add_function(const char *name, void (*function)(Parameters...))
                     SIMT_INTERLEAVED, INSTRUMENTED, sizes, sizeof...(Parameters));
 }
 
-/* What simt_rewrite puts after a kernel: lets cudaLaunchKernel take its address as a void pointer.
- * An overloaded name has no one address and is left out. */
+/* simt_rewrite puts this call after a kernel. It lets cudaLaunchKernel take the kernel's address as
+ * a void pointer. An overloaded name has no single address and is left out. */
 template <class Find>
 bool add_kernel(const char *name, Find find)
 {
@@ -50,7 +50,7 @@ bool add_kernel(const char *name, Find find)
     return true;
 }
 
-/* What simt_rewrite makes of (void *)name<arguments>. */
+/* simt_rewrite turns (void *)name<arguments> into this. */
 struct kernel_address {
     const char *name;
 };
@@ -62,7 +62,7 @@ void *operator%(kernel_address kernel, void (*function)(Parameters...))
     return reinterpret_cast<void *>(function);
 }
 
-/* What CUB's BlockReduce returns is undefined in threads other than the first: it shows there. */
+/* CUB's BlockReduce returns a result only to the first thread. Others get a value that shows. */
 struct result_of_first {
     unsigned int thread;
 };
@@ -115,8 +115,8 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, 
 
 /* ---- launches with attributes ---- */
 
-/* The members gridDim and blockDim. Where these are macros, config.gridDim in a program is made of
- * them as well. */
+/* The members gridDim and blockDim. If these are macros, they also replace the names in a program's
+ * config.gridDim. */
 #ifdef gridDim
 #define SIMT_GRID_AND_BLOCK                                                                        \
     dim3 simt_config_grid, simt_config_block;                                                      \
@@ -143,7 +143,7 @@ typedef struct cudaLaunchConfig_st {
 namespace simt
 {
 
-/* A configuration, and where the call stands that takes it. */
+/* A configuration, and the place of the call that takes it. */
 struct placed_config {
     simt_launch_config config;
     const char *file;
@@ -223,7 +223,7 @@ inline cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t gra
     return ::simt_graph_add_kernel(node, graph, after, count, &kernel, simt_file, simt_line);
 }
 
-/* kernelParams is NULL: where the values are is not told. */
+/* Sets kernelParams to NULL, because the layout of the stored values may be unknown. */
 inline cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
                                                 cudaKernelNodeParams *parameters)
 {

@@ -1,4 +1,4 @@
-/* What a program shares with other processes: refused, each call by its name (api/refused.c); for
+/* Sharing with other processes, which is not supported: each call fails (api/refused.c). For
  * graphics and other interfaces see cc/simt_unavailable.c. cuda_runtime_api.h includes this. */
 #ifndef SIMT_INTEROP_H
 #define SIMT_INTEROP_H

@@ -1,6 +1,6 @@
-/* Device functions beyond those that the steps use: integer, conversion and fast-math intrinsics.
- * cuda_runtime.h includes this. Conversions to integers saturate and take NaN as 0, as a GPU
- * does. */
+/* Device functions that the steps do not use: integer, conversion and fast-math intrinsics.
+ * cuda_runtime.h includes this. Conversions to integers saturate and turn NaN into 0, as on a
+ * GPU. */
 #ifndef SIMT_INTRINSICS_H
 #define SIMT_INTRINSICS_H
 
@@ -66,7 +66,7 @@ SIMT_INLINE unsigned int __urhadd(unsigned int a, unsigned int b)
     return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b + 1) >> 1);
 }
 
-/* The middle 32 bits of high:low, shifted by the amount modulo 32, or (c) by at most 32. */
+/* 32 bits of high:low, shifted by `shift` modulo 32. The forms with c shift by at most 32. */
 SIMT_INLINE unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift)
 {
     unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
@@ -91,8 +91,8 @@ SIMT_INLINE unsigned int __funnelshift_rc(unsigned int low, unsigned int high, u
     return shift >= 32 ? high : static_cast<unsigned int>(both >> shift);
 }
 
-/* Four bytes picked from the eight of a (0 to 3) and b (4 to 7); bit 3 of a selector spreads the
- * sign. */
+/* Selects four of the eight bytes of a (0 to 3) and b (4 to 7). Bit 3 of a selector copies the
+ * byte's sign bit to the whole byte. */
 SIMT_INLINE unsigned int __byte_perm(unsigned int a, unsigned int b, unsigned int selector)
 {
     unsigned long long both = static_cast<unsigned long long>(b) << 32 | a;

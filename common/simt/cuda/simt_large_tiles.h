@@ -1,12 +1,12 @@
-/* Tiles of more than a warp: included by cooperative_groups.h. */
+/* Tiles of more than a warp. cooperative_groups.h includes this. */
 #ifndef SIMT_LARGE_TILES_H
 #define SIMT_LARGE_TILES_H
 
 namespace cooperative_groups
 {
 
-/* 64, 128, 256, 512 or 1024 neighbouring threads of a block. What they exchange goes through
- * memory of the runtime, as on a GPU through some that the compiler sets aside; it is not counted.
+/* 64, 128, 256, 512 or 1024 neighbouring threads of a block. They exchange values through memory of
+ * the runtime, which is not counted. On a GPU, the compiler reserves shared memory for this.
  */
 template <unsigned int TileSize, class Parent>
 class thread_block_tile<TileSize, Parent, true> : public thread_group
@@ -86,7 +86,7 @@ class thread_block_tile<TileSize, Parent, true> : public thread_group
         sync(simt_file, simt_line);
         return result;
     }
-    /* Each warp's result, then these in the order of the warps; every thread gets it. */
+    /* Reduces each warp, then the warps' results in their order. Every thread gets the result. */
     template <class T, class Operation>
     static T simt_reduce(T value, Operation operation, SIMT_SITE)
     {

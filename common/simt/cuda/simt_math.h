@@ -91,7 +91,7 @@ SIMT_INLINE double __longlong_as_double(long long x)
     return simt::bits_as<double>(x);
 }
 
-/* The barriers keep a compiler with -ffp-contract=fast from fusing a product with a sum. */
+/* `volatile` keeps a compiler with -ffp-contract=fast from fusing a product with a sum. */
 #define SIMT_ROUNDED_FUNCTION(name, T, expression)                                                 \
     SIMT_INLINE T name(T a, T b)                                                                   \
     {                                                                                              \
@@ -128,7 +128,7 @@ SIMT_INLINE float __frcp_rn(float x)
     return 1.0f / x;
 }
 
-/* As a GPU does it, for |b| > 2^126 by a reciprocal that is too small to be kept. */
+/* As on a GPU: for |b| > 2^126, the reciprocal is flushed to zero before the product. */
 SIMT_INLINE float __fdividef(float a, float b)
 {
     return fabsf(b) > 8.507059173023462e37f ? a * copysignf(0.0f, b) : a / b;
@@ -161,7 +161,7 @@ SIMT_INLINE float rsqrt(float x)
     return 1.0f / sqrtf(x);
 }
 
-/* The C library has it since 2023. */
+/* rsqrt() is new in C23. glibc has it from version 2.42 on. */
 #if !defined(__GLIBC_PREREQ) || !__GLIBC_PREREQ(2, 42)
 SIMT_INLINE double rsqrt(double x)
 {
@@ -191,7 +191,7 @@ SIMT_MIN_MAX_SIGNS(long long)
 #undef SIMT_MIN_MAX_SIGNS
 #undef SIMT_MIN_MAX
 
-/* As fmin and fmax: a NaN gives way to a number. */
+/* As fmin and fmax: of a NaN and a number, the result is the number. */
 #define SIMT_MIN_MAX(result, A, B, suffix)                                                         \
     SIMT_INLINE result min(A a, B b)                                                               \
     {                                                                                              \

@@ -1,6 +1,6 @@
 /* Drop-in for CUDA's header of the same name: a group's asynchronous copies from global to shared
- * memory. They are made no sooner than wait() asks for them, so that a missing wait shows as stale
- * data. */
+ * memory. They are performed only when wait() asks for them. A missing wait therefore shows as
+ * stale data. */
 #ifndef SIMT_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 #define SIMT_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 
@@ -9,7 +9,7 @@
 namespace cooperative_groups
 {
 
-/* Each thread takes every size()-th piece; pieces are as wide as the alignment allows. */
+/* Each thread copies every size()-th piece. Pieces are as wide as the alignment allows. */
 template <class Group, class T>
 SIMT_INLINE_MEMBER void memcpy_async(const Group &group, T *destination, const T *source,
                                      size_t bytes, SIMT_SITE)

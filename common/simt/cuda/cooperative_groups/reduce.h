@@ -45,7 +45,7 @@ T reduce(const thread_block_tile<TileSize, Parent> &group, T value, Operation op
     }
 }
 
-/* Any number of threads: each adds up all of them, in the order of their ranks. */
+/* For any number of threads. Each thread combines all values in the order of their ranks. */
 template <class T, class Operation>
 T reduce(const coalesced_group &group, T value, Operation operation, SIMT_SITE)
 {

@@ -24,7 +24,7 @@ T inclusive_scan(const Group &group, T value, SIMT_SITE)
     return inclusive_scan(group, value, plus<T>(), simt_file, simt_line);
 }
 
-/* The first thread gets T's zero; with an operation other than plus, its result means nothing. */
+/* The first thread gets T{}. This result is meaningful only for plus. */
 template <class Group, class T, class Operation>
 T exclusive_scan(const Group &group, T value, Operation operation, SIMT_SITE)
 {

@@ -1,5 +1,5 @@
-/* Drop-in for NVTX's header of the same name: marks and ranges for a profiler, of which there is
- * none here. */
+/* Drop-in for NVTX's header of the same name: marks and ranges for a profiler. They do nothing,
+ * because there is no profiler here. */
 #ifndef SIMT_NV_TOOLS_EXT_H
 #define SIMT_NV_TOOLS_EXT_H
 
@@ -63,7 +63,7 @@ typedef struct nvtxEventAttributes_v2 {
     __attribute__((unused)) static inline void name parameters                                     \
     {                                                                                              \
     }
-/* Parameters are named, as C asks for it, and not used. */
+/* C requires names for parameters, even for unused ones. */
 #ifdef __GNUC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"

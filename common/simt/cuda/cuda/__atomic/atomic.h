@@ -1,4 +1,4 @@
-/* Drop-in for libcu++'s header of the same name: its scopes count, if it is as CUDA 13 has it. */
+/* Drop-in for libcu++'s header of the same name: makes its scopes count, in the form of CUDA 13. */
 #pragma GCC system_header
 #if __has_include(<cuda/std/__atomic/scopes.h>)
 #include <simt_nv_scopes.h>
