@@ -1,5 +1,5 @@
-/* What few programs call: of arrays, of managed memory, of pools and devices; and enumerators that
- * change nothing here. cuda_runtime_api.h includes this. */
+/* Rarely used functions on arrays, managed memory, pools and devices, and enumerators that have no
+ * effect here. cuda_runtime_api.h includes this. */
 #ifndef SIMT_MORE_H
 #define SIMT_MORE_H
 
@@ -19,7 +19,7 @@ struct cudaArrayMemoryRequirements {
 };
 cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *needs,
                                            cudaArray_t array, int device);
-/* Refused. */
+/* Not supported: returns an error. */
 cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array,
                                      const struct cudaChannelFormatDesc *format,
                                      struct cudaExtent extent, unsigned int levels,
@@ -73,7 +73,7 @@ struct cudaMemcpy3DOperand {
     union {
         struct {
             void *ptr;
-            size_t rowLength, layerHeight; /* in elements; 0: as the copy's */
+            size_t rowLength, layerHeight; /* in elements; 0: as in the copy */
             struct cudaMemLocation locHint;
         } ptr;
         struct {
@@ -88,7 +88,7 @@ struct cudaMemcpy3DBatchOp {
     enum cudaMemcpySrcAccessOrder srcAccessOrder;
     unsigned int flags;
 };
-/* One after the other. */
+/* Performs the copies one after the other. */
 cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *copies,
                                    unsigned long long flags, cudaStream_t stream);
 
@@ -156,7 +156,7 @@ enum cudaAtomicOperationCapability {
     cudaAtomicCapabilityScalar128 = 32,
     cudaAtomicCapabilityVector32x4 = 64
 };
-/* Of a device that is reached over PCIe, none with the host; over NVLink, those of 32 and 64
+/* The host is reached over PCIe: no atomics. Peers are reached over NVLink: atomics of 32 and 64
  * bits. */
 cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
                                                 const enum cudaAtomicOperation *operations,

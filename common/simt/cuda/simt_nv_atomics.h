@@ -68,7 +68,7 @@ SIMT_INLINE T ordered_atomic(int operation, T *address, T operand, T compare, in
 }
 
 template <class T>
-using same = std::common_type_t<T>; /* takes no part in finding T */
+using same = std::common_type_t<T>; /* not used to deduce T */
 
 } // namespace simt
 

@@ -1,5 +1,5 @@
-/* NV_IF_TARGET from here on, up to simt_nv_one.h: the host's branch and a kernel's, of which one is
- * taken as the program runs. libcu++'s own takes the host's always. */
+/* From here to simt_nv_one.h, NV_IF_TARGET chooses between the host's and the kernel's branch at
+ * run time. libcu++'s own macro always takes the host's branch. */
 #include <nv/target>
 #pragma push_macro("NV_IF_TARGET")
 #undef NV_IF_TARGET

@@ -1,5 +1,5 @@
-/* Of what libcu++'s headers have for the host and for a device, the latter from here on, up to
- * simt_nv_host.h; inlined, so that reports name the line that calls it. */
+/* From here to simt_nv_host.h, selects the device versions in libcu++'s headers. Functions are
+ * inlined, so that reports name the line of the caller. */
 #include <cuda/std/detail/__config>
 #include <nv/target>
 #ifndef __CUDA_ARCH__

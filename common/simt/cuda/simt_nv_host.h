@@ -1,4 +1,4 @@
-/* Ends what simt_nv_device.h has begun. */
+/* Ends the part that simt_nv_device.h begins. */
 #pragma pop_macro("_CCCL_DEVICE")
 #ifdef SIMT_NV_DEVICE
 #undef SIMT_NV_DEVICE

@@ -1,2 +1,2 @@
-/* Ends what simt_nv_both.h has begun. */
+/* Ends the part that simt_nv_both.h begins. */
 #pragma pop_macro("NV_IF_TARGET")

@@ -1,6 +1,6 @@
-/* NV_DISPATCH_TARGET from here on until it is popped, in libcu++'s atomics: the host's branch,
- * as ever, but first the runtime is told the scope, which that branch leaves out. What has neither
- * the type _Sco nor the value _Scope finds these. */
+/* From here until it is popped, NV_DISPATCH_TARGET in libcu++'s atomics first tells the runtime the
+ * scope. It then takes the host's branch as usual, which ignores the scope. A function without
+ * a type _Sco or value _Scope of its own finds the ones below. */
 #include <cuda/std/__atomic/scopes.h>
 #ifndef SIMT_NV_SCOPES
 #define SIMT_NV_SCOPES

@@ -50,7 +50,7 @@ struct cudaMemAccessDesc {
 extern "C" {
 #endif
 
-/* All pools give out the device's memory, and give back at once what is freed. */
+/* All pools allocate from the device's memory, and release memory as soon as it is freed. */
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties);
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,

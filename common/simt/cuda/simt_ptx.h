@@ -1,7 +1,7 @@
-/* What inline PTX is translated to (cc/simt_ptx_*.c): a function for each family of instructions,
- * with the instruction's types and modifiers as template arguments. Registers are unsigned integers
- * of their size. What takes branches, or is rare, is a function of the runtime, which the hooks do
- * not see. */
+/* The target of the translation of inline PTX (cc/simt_ptx_*.c): one function per instruction
+ * family, with the instruction's types and modifiers as template arguments. Registers are unsigned
+ * integers of their size. Instructions that need branches, and rare ones, call the runtime, which
+ * has no hooks. */
 #ifndef SIMT_PTX_H
 #define SIMT_PTX_H
 
@@ -22,7 +22,7 @@ namespace ptx
         static const bool is_integer = std::is_integral_v<value>;                                  \
         static const unsigned int code = number, width = 8 * sizeof(bits);                         \
     };
-struct half_number { /* floating point that C++ does not have */
+struct half_number { /* floating-point types that C++ lacks */
     unsigned short bits;
 };
 struct two_halves {
@@ -109,7 +109,7 @@ template <char LETTER, class T>
 constexpr bool fits = sizeof(T) == sizeof(typename letter_of<LETTER>::bits) &&
                       std::is_floating_point_v<T> == letter_of<LETTER>::real;
 
-/* By value: arrays decay, and a __restrict__ pointer's sum binds to no reference (GCC). */
+/* By value: arrays then decay, and GCC cannot bind a reference to a __restrict__ pointer's sum. */
 template <char LETTER, class T>
 SIMT_INLINE typename letter_of<LETTER>::bits in(T value)
 {
@@ -139,7 +139,7 @@ constexpr long long constant(T value)
     return static_cast<long long>(value);
 }
 
-/* "_" as a result. */
+/* The result operand "_", which drops the result. */
 struct sink {
     template <class T>
     SIMT_INLINE_MEMBER void operator=(const T &) const
@@ -175,7 +175,7 @@ SIMT_INLINE unsigned int lane()
     return thread_number() % SIMT_WARP_SIZE;
 }
 
-/* The lanes that are this one, before it, up to it, from it on, behind it. */
+/* Masks of lanes: this one, those before it, up to it, from it on, after it. */
 SIMT_INLINE unsigned int lanemask_eq()
 {
     return 1u << lane();
@@ -209,7 +209,7 @@ SIMT_INLINE unsigned int warps()
 
 /* ---- arithmetic ---- */
 
-/* One of the runtime's operations on floating-point numbers. */
+/* A floating-point operation of the runtime. */
 template <class T, unsigned int Flags, enum simt_ptx_operation OPERATION>
 SIMT_INLINE typename T::bits real(typename T::bits a, typename T::bits b = 0,
                                   typename T::bits c = 0)
@@ -217,11 +217,11 @@ SIMT_INLINE typename T::bits real(typename T::bits a, typename T::bits b = 0,
     return static_cast<typename T::bits>(simt_ptx_real(OPERATION, T::code, Flags, a, b, c));
 }
 
-/* What the host does as a GPU: rounding to nearest, neither flushed nor saturated. */
+/* True if the host computes like a GPU: round to nearest, no flush to zero, no saturation. */
 template <class T, unsigned int Flags>
 constexpr bool is_plain = (Flags & ~m_rn) == 0 && std::is_floating_point_v<typename T::value>;
 
-/* The GPU has one NaN. */
+/* Replaces a NaN by the only NaN that a GPU produces. */
 template <class T>
 SIMT_INLINE typename T::bits canonical(typename T::value value)
 {
@@ -250,7 +250,7 @@ SIMT_PTX_ARITHMETIC(add, SIMT_PTX_ADD, +)
 SIMT_PTX_ARITHMETIC(sub, SIMT_PTX_SUB, -)
 #undef SIMT_PTX_ARITHMETIC
 
-/* Integers: the high or the low half of the product, twice as wide. */
+/* The high or low half of an integer product, which is twice as wide. */
 template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits product(typename T::bits a, typename T::bits b)
 {
@@ -314,7 +314,7 @@ SIMT_INLINE WIDE p_mad_wide(typename T::bits a, typename T::bits b, WIDE c)
     return static_cast<WIDE>(p_mul_wide<T, Flags>(a, b) + c);
 }
 
-/* a + b + in, with the carry. */
+/* Returns a + b + in and sets the carry. */
 template <class T>
 SIMT_INLINE typename T::bits sum_with_carry(typename T::bits a, typename T::bits b, unsigned int in,
                                             unsigned int &carry)
@@ -339,7 +339,7 @@ SIMT_INLINE typename T::bits p_addc(typename T::bits a, typename T::bits b, unsi
     return sum;
 }
 
-/* The carry is a borrow. */
+/* Here the carry is a borrow. */
 template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_subc(typename T::bits a, typename T::bits b, unsigned int &carry)
 {
@@ -462,7 +462,7 @@ SIMT_PTX_FUNCTION(ex2, SIMT_PTX_EX2)
 SIMT_PTX_FUNCTION(tanh, SIMT_PTX_TANH)
 #undef SIMT_PTX_FUNCTION
 
-/* The sign of the first operand, as PTX has it. */
+/* The result has the sign of the first operand, as in PTX. */
 template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_copysign(typename T::bits a, typename T::bits b)
 {
@@ -543,8 +543,8 @@ SIMT_INLINE unsigned int p_dp2a(unsigned int a, unsigned int b, unsigned int c)
     return simt_ptx_dot(OfA::code, OfB::code, 2, a, Flags & m_hi ? b >> 16 : b, c);
 }
 
-/* What an instruction makes of each two pieces, which are numbers of so many bits: each in its
- * place; or their sum, and `c`. */
+/* Applies the operation to each pair of `bits`-wide pieces of a and b. Returns the results side by
+ * side, or with m_add their sum plus `c`. */
 template <class OfA, class OfB, unsigned int Flags, bool Signed, class Operation>
 SIMT_INLINE unsigned int of_pieces(unsigned int bits, unsigned int a, unsigned int b,
                                    unsigned int c, Operation operation)
@@ -712,7 +712,7 @@ SIMT_INLINE bool compare(typename T::bits a, typename T::bits b)
     }
 }
 
-/* Two numbers as the nearest of a narrower type, side by side, above the lowest bits of `rest`. */
+/* Saturates two numbers to a narrower type. Returns them side by side, below the bits of `rest`. */
 template <unsigned int BITS, bool SIGNED>
 SIMT_INLINE unsigned int packed(unsigned int a, unsigned int b, unsigned int rest)
 {

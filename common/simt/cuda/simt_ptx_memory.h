@@ -1,4 +1,4 @@
-/* Loads and stores, lanes, barriers and copies of translated PTX: the second part of simt_ptx.h. */
+/* The second part of simt_ptx.h: loads, stores, lanes, barriers and copies of translated PTX. */
 #ifndef SIMT_PTX_MEMORY_H
 #define SIMT_PTX_MEMORY_H
 
@@ -34,7 +34,7 @@ SIMT_INLINE char *at_shared(unsigned long offset)
     return static_cast<char *>(simt_shared_at(offset));
 }
 
-/* Of the cluster: with the block's rank in the upper bits. */
+/* The upper bits of an offset in the cluster are the block's rank. */
 SIMT_INLINE char *at_cluster(unsigned long offset)
 {
     return static_cast<char *>(simt_cluster_at(offset));
@@ -70,7 +70,7 @@ SIMT_INLINE unsigned int cluster_size()
     return size.x * size.y * size.z;
 }
 
-/* Blocks have no multiprocessors here: as if they took turns. */
+/* Blocks have no SMs here. %smid acts as if the blocks were dealt out to this number of SMs. */
 static const unsigned int multiprocessors = 132;
 
 SIMT_INLINE unsigned int multiprocessor()
@@ -140,7 +140,7 @@ SIMT_INLINE bool is_in_const(unsigned long address)
 
 /* ---- loads and stores ---- */
 
-/* One access of so many bytes, whatever the program has there. */
+/* One access of `Bytes` bytes, regardless of the program's type. */
 template <unsigned int Bytes>
 struct piece;
 template <>
@@ -188,8 +188,8 @@ SIMT_INLINE void fence_if(bool wanted, unsigned int ordering = 0)
     }
 }
 
-/* Of 16 bytes by a strong or volatile access, the first 8 are read first and written last: who
- * polls for what is there finds the rest, as with a GPU, which does both at once. */
+/* A strong or volatile access of 16 bytes loads the first 8 bytes first and stores them last. A
+ * thread that polls the first 8 then finds the rest. A GPU accesses all 16 at once. */
 template <class T, unsigned int Count, unsigned int Flags>
 SIMT_INLINE vector<T, Count> load(const char *address)
 {
@@ -291,7 +291,7 @@ SIMT_INLINE typename T::bits atomic(char *address, typename T::bits operand,
     return old;
 }
 
-/* Of 16 bits, of pairs of halves, of vectors: the old numbers are in `numbers` afterwards. */
+/* Atomics on 16 bits, pairs of halves, and vectors. Returns the old numbers. */
 template <class T, unsigned int Count, atomic_operation OPERATION, unsigned int Flags>
 SIMT_INLINE vector<T, Count> atomic_numbers(char *address, vector<T, Count> numbers,
                                             typename T::bits compared, SIMT_SITE)
@@ -312,8 +312,8 @@ SIMT_INLINE vector<T, Count> atomic_numbers(char *address, vector<T, Count> numb
 
 /* ---- lanes ---- */
 
-/* `limits`: the PTX ISA's operand c: the last lane, and which bits of a lane's number are its
- * segment's. */
+/* `limits` is operand c in the PTX ISA: the last lane, and a mask of the bits of a lane's number
+ * that select its segment. */
 #define SIMT_PTX_SHUFFLE(name, source, inside)                                                     \
     SIMT_INLINE unsigned int shuffle_##name(bool &valid, unsigned int value, unsigned int b,       \
                                             unsigned int limits, unsigned int mask, SIMT_SITE)     \
@@ -387,7 +387,7 @@ SIMT_PTX_REDUCE(or, SIMT_REDUCE_OR, SIMT_REDUCE_OR)
 SIMT_PTX_REDUCE(xor, SIMT_REDUCE_XOR, SIMT_REDUCE_XOR)
 #undef SIMT_PTX_REDUCE
 
-/* The leader: the lowest lane. */
+/* The lowest lane becomes the leader. */
 SIMT_INLINE unsigned int elect(unsigned int mask, SIMT_SITE)
 {
     return static_cast<unsigned int>(__builtin_ctz(__ballot_sync(mask, 1, simt_file, simt_line)));
@@ -454,7 +454,7 @@ SIMT_INLINE bool mbarrier_test_wait(char *barrier, unsigned long state, SIMT_SIT
     return simt_mbarrier_wait(barrier, state, Flags, simt_file, simt_line);
 }
 
-/* A state as mbarrier.c makes it. */
+/* `state`: in the format of mbarrier.c. */
 SIMT_INLINE unsigned int mbarrier_pending_count(unsigned long state)
 {
     return static_cast<unsigned int>(state & 0xfffff);
@@ -486,7 +486,7 @@ SIMT_INLINE void set_registers(unsigned int count, bool more, SIMT_SITE)
 SIMT_INLINE void copy_async(char *to, const char *from, unsigned int bytes, unsigned int read,
                             bool only_16, SIMT_SITE)
 {
-    /* A wrong size is told of there. */
+    /* The callee reports a wrong size. */
     simt_pipeline_copy(to, from, only_16 && bytes != 16 ? 0 : bytes,
                        read < bytes ? bytes - read : 0, simt_file, simt_line);
 }
@@ -526,7 +526,7 @@ SIMT_INLINE void store_async(char *to, char *barrier, const vector<T, Count> &al
     simt_store_async(to, &all, sizeof all, barrier, simt_file, simt_line);
 }
 
-/* It is made at once; a GPU's may come later, but not after the barrier. */
+/* Performs the reduction at once. A GPU may do so later, but before the barrier completes. */
 template <class T, atomic_operation OPERATION>
 SIMT_INLINE void reduce_async(char *to, char *barrier, typename T::bits operand, SIMT_SITE)
 {
@@ -590,7 +590,7 @@ SIMT_INLINE void tensormap_replace(char *map, enum simt_map_field field, unsigne
     simt_tensormap_replace(map, field, dimension, value, simt_file, simt_line);
 }
 
-/* All lanes of the warp do it together, each with four of its bytes; then the fence. */
+/* All lanes of the warp copy it together, each lane 4 bytes. A fence follows. */
 SIMT_INLINE void tensormap_copy(char *to, const char *from, unsigned int size, SIMT_SITE)
 {
     const unsigned int at = 4 * lane();
@@ -630,7 +630,7 @@ template <typename T>
 SIMT_INLINE void *sum_register(T &sum)
 {
 #ifdef __clang__
-    // clang instruments loads of a local variable only where a pointer of the same type escapes.
+    // clang instruments loads of a local variable only if a pointer of the same type escapes.
     __asm__ volatile("" ::"r"(&sum));
 #endif
     return &sum;

@@ -1,4 +1,4 @@
-/* What the runtime does for translated PTX: simt_ptx.h. Plain C. */
+/* The runtime's functions for translated PTX (simt_ptx.h). Plain C. */
 #ifndef SIMT_PTX_RUNTIME_H
 #define SIMT_PTX_RUNTIME_H
 
@@ -20,7 +20,7 @@ enum simt_ptx_modifier {
     m_rm = 4,
     m_rp = 8,
     m_rna = 1 << 4,
-    m_rni = 1 << 5, /* to an integer, in the same ways */
+    m_rni = 1 << 5, /* the same modes, to an integer */
     m_rzi = 1 << 6,
     m_rmi = 1 << 7,
     m_rpi = 1 << 8,
@@ -46,7 +46,7 @@ enum simt_ptx_modifier {
     m_notanumber = 1 << 3,
     m_normal = 1 << 4,
     m_subnormal = 1 << 5,
-    /* vadd4 and its kin */
+    /* vadd4 and similar */
     m_add = 1 << 0,
     /* prmt */
     m_f4e = 1 << 0,
@@ -99,9 +99,9 @@ enum simt_ptx_type {
     SIMT_PTX_E5M2,
     SIMT_PTX_E4M3X2,
     SIMT_PTX_E5M2X2,
-    SIMT_PTX_B1,     /* eight single bits, of which products count those that are set in both ... */
-    SIMT_PTX_B1_XOR, /* ... or in one of the two */
-    SIMT_PTX_U4,     /* two of 4 bits */
+    SIMT_PTX_B1,     /* eight single bits; an MMA counts the bits that are set in both ... */
+    SIMT_PTX_B1_XOR, /* ... or in exactly one */
+    SIMT_PTX_U4,     /* two numbers of 4 bits */
     SIMT_PTX_S4
 };
 
@@ -125,14 +125,14 @@ enum simt_ptx_operation {
     SIMT_PTX_ABS
 };
 
-/* ---- ptx_numbers.c: as bits ---- */
+/* ---- ptx_numbers.c: numbers as bit patterns ---- */
 
 uint64_t simt_ptx_real(unsigned int operation, unsigned int type, unsigned int flags, uint64_t a,
                        uint64_t b, uint64_t c);
 bool simt_ptx_compare(unsigned int type, unsigned int flags, unsigned int comparison, uint64_t a,
                       uint64_t b);
 bool simt_ptx_test(unsigned int type, unsigned int flags, uint64_t a);
-/* `second`: of two that become one pair, the low half. */
+/* `second`: the low half, if two numbers become a pair. */
 uint64_t simt_ptx_convert(unsigned int to, unsigned int from, unsigned int flags, uint64_t a,
                           uint64_t second);
 
@@ -157,8 +157,8 @@ unsigned int simt_ptx_permute(unsigned int mode, unsigned int a, unsigned int b,
 
 /* ---- strong.c ---- */
 
-/* An access that is strong in the memory model: it races with no other such. */
-/* With SIMT_OF_BLOCK in the size, for the block only. */
+/* Accesses that are strong in the memory model: they do not race with each other. */
+/* With SIMT_OF_BLOCK in the size, the scope is the block. */
 uint64_t simt_strong_load(const void *address, unsigned int size);
 void simt_strong_store(void *address, uint64_t value, unsigned int size);
 
@@ -171,11 +171,11 @@ enum simt_named {
     SIMT_NAMED_AND,
     SIMT_NAMED_OR
 };
-/* `threads`: how many come; 0: all of the block. */
+/* `threads`: the expected number; 0: all threads of the block. */
 unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsigned int threads,
                                 bool predicate, const char *file, int line);
-/* Of the running thread's tile: so many threads side by side, whole warps. And what one of these
- * leaves for the others. */
+/* A barrier of the running thread's tile, which has `size` neighbouring threads in whole warps.
+ * Then a value per warp, which the other warps can read. */
 unsigned int simt_tile_barrier(unsigned int size, enum simt_named kind, bool predicate,
                                const char *file, int line);
 enum { SIMT_TILE_BYTES = 64 };
@@ -189,47 +189,47 @@ void simt_mbarrier_invalidate(void *barrier, const char *file, int line);
 uint64_t simt_mbarrier_arrive(void *barrier, unsigned int count, unsigned int bytes,
                               unsigned int flags, const char *file, int line);
 void simt_mbarrier_expect(void *barrier, unsigned int bytes, const char *file, int line);
-/* `releases`: whoever waits will know of what the thread has done. */
+/* `releases`: the thread's earlier writes become visible to the threads that wait. */
 void simt_mbarrier_complete(void *barrier, unsigned int bytes, bool releases, const char *file,
                             int line);
-/* Whether the phase of that state (or parity) has completed; `flags` with m_try: waits for it. */
+/* Whether the phase of this state (or parity) has completed. m_try in `flags`: waits for that. */
 bool simt_mbarrier_wait(void *barrier, uint64_t state, unsigned int flags, const char *file,
                         int line);
 void simt_fence_mbarrier_init(void);
 void simt_fence_proxy_async(void);
-/* Of the map there, whose size the program gives; NULL: a release. */
+/* An acquire of `size` bytes at `map`. NULL: a release. */
 void simt_fence_proxy_tensormap(const void *map, unsigned int size, const char *file, int line);
 
 /* ---- bulk.c ---- */
 
 void simt_copy_arrive(void *barrier, bool counted, const char *file, int line);
-/* `ranks`: of a copy to several blocks of the cluster, a bit for each; or 0. */
+/* `ranks`: one bit per target block of a copy to several blocks of the cluster; else 0. */
 void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
                     unsigned int ranks, const char *file, int line);
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line);
-/* `barrier`: of a reduction into shared memory; or NULL. */
+/* `barrier`: for a reduction into shared memory; else NULL. */
 void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, void *barrier,
                       enum simt_atomic operation, unsigned int type, const char *file, int line);
-/* `bytes` of `value`, at most 16. */
+/* Stores `bytes` bytes of `value`, at most 16. */
 void simt_store_async(void *to, const void *value, unsigned int bytes, void *barrier,
                       const char *file, int line);
 void simt_bulk_commit(void);
 void simt_bulk_wait(unsigned int groups, bool reads_only);
-/* `offsets`: of im2col; NULL: of a tile. */
+/* `offsets`: for im2col; NULL: a copy of a tile. */
 void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
                       const unsigned int *offsets, void *barrier, unsigned int ranks,
                       const char *file, int line);
-/* `columns`: .im2col_no_offs. */
+/* `columns`: the instruction has .im2col_no_offs. */
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
                        bool columns, const char *file, int line);
 void simt_tensor_reduce(const void *from, const void *map, const int *at, unsigned int dimensions,
                         bool columns, enum simt_atomic operation, const char *file, int line);
 
-/* ---- tensor_map.c: fields as tensormap.replace knows them ---- */
+/* ---- tensor_map.c: the fields of tensormap.replace ---- */
 
 enum simt_map_field {
     SIMT_MAP_global_address,
-    SIMT_MAP_rank, /* less one */
+    SIMT_MAP_rank, /* minus one */
     SIMT_MAP_box_dim,
     SIMT_MAP_global_dim,
     SIMT_MAP_global_stride,
@@ -246,15 +246,15 @@ void simt_tensormap_replace(void *map, enum simt_map_field field, unsigned int d
 
 void simt_set_registers(unsigned int count, bool more, const char *file, int line);
 
-/* ---- tensor.c: by all lanes of a warp ---- */
+/* ---- tensor.c: operations of all lanes of a warp ---- */
 
 /* A lane's registers of a matrix. */
 __extension__ typedef unsigned int simt_four __attribute__((vector_size(16)));
-/* D = A B + C, 16 x 8; the types are simt_ptx_type, `registers` those of A. */
+/* D = A B + C, 16 x 8. The types are simt_ptx_type. `registers`: the number of registers of A. */
 simt_four simt_product(unsigned int d, unsigned int type_a, unsigned int type_b,
                        unsigned int registers, bool finite, simt_four a, simt_four b, simt_four c,
                        const char *file, int line);
-/* Matrices of 8 x 8 numbers of 16 bits, of which each lane knows where a row is. */
+/* Matrices of 8 x 8 numbers of 16 bits. Each lane gives the address of one row. */
 simt_four simt_matrix_load(const void *row, unsigned int count, bool transposed, const char *file,
                            int line);
 void simt_matrix_store(void *row, unsigned int count, bool transposed, simt_four values,
@@ -264,16 +264,16 @@ unsigned int simt_matrix_transpose(unsigned int value, const char *file, int lin
 struct simt_wgmma_call {
     unsigned int columns, d, type_a, type_b; /* types: simt_ptx_type */
     bool a_in_registers, transposed_a, transposed_b, negate_a, negate_b, finite;
-    bool adds;     /* or D = A B */
+    bool adds;     /* false: D = A B */
     uint64_t a, b; /* matrix descriptors */
     unsigned int a_registers[4];
 };
-/* `sums`: where the registers of D are. */
+/* `sums`: the addresses of the registers of D. */
 void simt_wgmma(const struct simt_wgmma_call *call, void *const *sums, const char *file, int line);
 void simt_wgmma_fence(const char *file, int line);
 void simt_wgmma_commit(const char *file, int line);
 void simt_wgmma_wait(unsigned int groups, const char *file, int line);
-/* A matrix that wmma loads or stores: where it begins, and from one row (or column) to the next. */
+/* Checks a matrix that wmma loads or stores. `stride`: bytes from one row or column to the next. */
 void simt_wmma_check(const void *address, size_t stride, const char *file, int line);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* What streams and devices are asked, and copies in batches. cuda_runtime_api.h includes this. */
+/* Queries of streams and devices, and batches of copies. cuda_runtime_api.h includes this. */
 #ifndef SIMT_QUERIES_H
 #define SIMT_QUERIES_H
 
@@ -24,13 +24,13 @@ struct cudaMemcpyAttributes {
 extern "C" {
 #endif
 
-/* With its flags only if the last argument says so. */
+/* Uses `device_flags` only if the last argument says so. */
 cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *number);
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
-/* One after the other; attributes change nothing here. */
+/* Performs the copies one after the other. Attributes have no effect here. */
 cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes,
                                  size_t count, struct cudaMemcpyAttributes *attributes,
                                  size_t *first_of_each, size_t attribute_count,

@@ -1,5 +1,5 @@
-/* cuRAND's generators that kernels and the host draw from: how a seed becomes a state, and how far
- * ahead a subsequence begins. */
+/* cuRAND's generators, for kernels and the host: turns a seed into a state, and skips ahead to
+ * a subsequence. */
 #ifndef SIMT_RANDOM_H
 #define SIMT_RANDOM_H
 
@@ -7,15 +7,15 @@
 extern "C" {
 #endif
 
-/* XORWOW: the five words of a seed; returns the counter d of it. */
+/* XORWOW: sets the five words for a seed, and returns its counter d. */
 unsigned int simt_xorwow_seed(unsigned int words[5], unsigned long long seed);
-/* Moves the five words by `sequence` times 2^67 numbers, and by `offset` numbers. */
+/* Skips `sequence` times 2^67 numbers, plus `offset` numbers. */
 void simt_xorwow_jump(unsigned int words[5], unsigned long long sequence,
                       unsigned long long offset);
 
-/* MRG32k3a: the three terms of the one recurrence, and of the other. */
+/* MRG32k3a: sets the three terms of each of its two recurrences. */
 void simt_mrg32k3a_seed(unsigned int words[6], unsigned long long seed);
-/* Moves the six by `subsequence` times 2^76 numbers, and by `offset` numbers. */
+/* Skips `subsequence` times 2^76 numbers, plus `offset` numbers. */
 void simt_mrg32k3a_jump(unsigned int words[6], unsigned long long subsequence,
                         unsigned long long offset);
 

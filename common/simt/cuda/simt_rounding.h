@@ -1,5 +1,5 @@
-/* Numbers of 8 and 16 bits as C++ has none: from double and to float. For cuda_fp16.h, cuda_bf16.h
- * and cuda_fp8.h. */
+/* Conversions from double to the small floating-point formats that C++ lacks, and back to float.
+ * For cuda_fp16.h, cuda_bf16.h and cuda_fp8.h. */
 #ifndef SIMT_ROUNDING_H
 #define SIMT_ROUNDING_H
 
@@ -8,7 +8,7 @@
 namespace simt
 {
 
-/* 2^exponent, of those that are normal. */
+/* 2^exponent, if it is a normal number. */
 template <class T>
 SIMT_INLINE T power_of_2(int exponent)
 {
@@ -19,10 +19,10 @@ SIMT_INLINE T power_of_2(int exponent)
     }
 }
 
-/* To a format with so many bits of fraction and that bias of its exponent. How: 'n' to the nearest,
- * ties to even; 'z' towards zero; 'd' down; 'u' up. From double, so that nothing is rounded twice;
- * what is too large becomes infinity, or the largest number. No functions of the library: a product
- * of matrices of such numbers would spend most of its time there. */
+/* Converts to a format with FRACTION bits of fraction and this BIAS of the exponent. `how`: 'n' to
+ * nearest, ties to even; 'z' towards zero; 'd' down; 'u' up. A double avoids rounding twice. Too
+ * large a value becomes infinity or the largest number. Avoids slow library functions, in which a
+ * matrix product would spend most of its time. */
 template <int FRACTION, int BIAS>
 SIMT_INLINE unsigned short small_bits(double value, char how = 'n')
 {
@@ -30,7 +30,7 @@ SIMT_INLINE unsigned short small_bits(double value, char how = 'n')
     const unsigned int sign = std::signbit(value) ? (2u * BIAS + 2) << FRACTION : 0;
     const bool away = how == (sign ? 'd' : 'u');
     const double magnitude = std::fabs(value), large = 4503599627370496; /* 2^52 has no fraction */
-    /* It is below 2^exponent, and the last bit of the result is 2^(exponent - 1 - FRACTION). */
+    /* The value is below 2^exponent. The last bit of the result is 2^(exponent - 1 - FRACTION). */
     int exponent = static_cast<int>(bits_as<unsigned long>(magnitude) >> 52) - 1022;
     double units;
     unsigned int bits;
@@ -43,7 +43,7 @@ SIMT_INLINE unsigned short small_bits(double value, char how = 'n')
     } else {
         units = magnitude * power_of_2<double>(FRACTION + 1 - exponent);
         units = how == 'n' ? (units + large) - large : away ? std::ceil(units) : std::floor(units);
-        /* A carry out of the fraction goes on into the exponent. */
+        /* A carry out of the fraction adds to the exponent. */
         bits = (static_cast<unsigned int>(exponent + BIAS - 2) << FRACTION) +
                static_cast<unsigned int>(units);
     }
@@ -58,7 +58,7 @@ SIMT_INLINE float small_value(unsigned short bits)
 {
     const unsigned int infinity = (2u * BIAS + 1) << FRACTION;
     const unsigned int number = bits & ((2u * BIAS + 2) * (1u << FRACTION) - 1);
-    /* As a float it has another bias. */
+    /* A float has another bias. */
     const float magnitude = number > infinity    ? __builtin_nanf("")
                             : number == infinity ? __builtin_inff()
                                                  : bits_as<float>(number << (23 - FRACTION)) *
@@ -66,7 +66,7 @@ SIMT_INLINE float small_value(unsigned short bits)
     return number == bits ? magnitude : -magnitude;
 }
 
-/* What is left of a sum, as a bit: where something is, the last bit is 1. */
+/* Rounds to odd: if the sum has a rest, its last bit becomes 1. */
 SIMT_INLINE double to_odd(double sum, double rest)
 {
     const unsigned long bits = bits_as<unsigned long>(sum);
@@ -76,7 +76,7 @@ SIMT_INLINE double to_odd(double sum, double rest)
     return bits_as<double>((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-/* A number as a double that rounds, to any format with a few bits less, as the number would. */
+/* Converts to a double that rounds like the number itself, to any format with fewer bits. */
 template <class T>
 SIMT_INLINE double sticky(T value)
 {
@@ -93,7 +93,7 @@ SIMT_INLINE double sticky(T value)
     }
 }
 
-/* a * b + c of numbers whose products a double holds, the same way. */
+/* a * b + c, also rounded to odd. The product must fit into a double exactly. */
 SIMT_INLINE double fused(double a, double b, double c)
 {
     const double product = a * b, sum = product + c, added = sum - product;
@@ -106,7 +106,7 @@ SIMT_INLINE double in_unit(double value)
     return value >= 1 ? 1 : value >= 0 ? value : 0;
 }
 
-/* Of a number and a NaN, the number; of two zeros, the positive one. */
+/* The maximum. Of a number and a NaN, the number; of two zeros, the positive one. */
 SIMT_INLINE double larger(double a, double b)
 {
     return a != a ? b : b != b || a > b ? a : a < b ? b : std::signbit(a) ? b : a;

@@ -1,6 +1,6 @@
-/* Shifts as a GPU does them, where simt_rewrite puts these operators in: a count of bits beyond the
- * width, for which C++ has no result, gives 0, or of a negative number -1 to the right. Without
- * branches: those would be counted. cuda_runtime.h includes this. */
+/* Shifts as on a GPU. simt_rewrite inserts these operators. A shift by the width or more, which is
+ * undefined in C++, gives 0, or -1 for a negative number to the right. The code has no branches,
+ * because they would be counted. cuda_runtime.h includes this. */
 #ifndef SIMT_SHIFTS_H
 #define SIMT_SHIFTS_H
 
@@ -16,13 +16,13 @@ template <class T>
 constexpr bool is_number = std::is_integral_v<T> ||
                            (std::is_enum_v<T> && std::is_convertible_v<T, int>);
 
-/* What stands right of a shift. */
+/* The right operand of a shift. */
 template <class T>
 struct shift_count {
     T bits;
 };
 
-/* a << within_width % n: more of a sum may follow, and all that is no number is left alone. */
+/* For a << within_width % n. The right operand may be a sum. Only numbers are changed. */
 struct shift_limit {
     template <class T, std::enable_if_t<is_number<T>, int> = 0>
     SIMT_CONSTANT_INLINE auto operator%(T bits) const
@@ -98,7 +98,7 @@ SIMT_CONSTANT_INLINE OfA &operator>>=(OfA &value, shift_count<T> count)
     return value = static_cast<OfA>(value >> count);
 }
 
-/* Classes have shifts of their own. */
+/* Classes use their own shift operators. */
 #define SIMT_CLASS_SHIFT(name)                                                                     \
     template <class OfA, class T, std::enable_if_t<!is_number<std::decay_t<OfA>>, int> = 0>        \
     SIMT_CONSTANT_INLINE decltype(auto) operator name(OfA &&value, shift_count<T> count)           \

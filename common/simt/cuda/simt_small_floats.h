@@ -1,9 +1,9 @@
-/* What half precision and bfloat16 have in common: included by cuda_fp16.h and cuda_bf16.h, each of
- * which says how its type is called in names (SIMT_NAME: half in __float2half), the type
- * (SIMT_REAL), the pair (SIMT_PAIR), and how many bits its fraction and its exponent's bias have.
+/* The common part of half precision and bfloat16. cuda_fp16.h and cuda_bf16.h include it and define
+ * the name in functions (SIMT_NAME: half in __float2half), the type (SIMT_REAL), the pair type
+ * (SIMT_PAIR), the bits of the fraction, and the bias of the exponent.
  *
- * Results are computed in double, which holds more than twice the bits, so that rounding them again
- * is exact; fused products and sums are rounded to odd first. */
+ * Results are computed in double, which has more than twice the bits. The second rounding is then
+ * harmless. Fused products and sums are first rounded to odd. */
 
 /* CUDA's names: SIMT_TO(float2, _rn) is __float2half_rn, SIMT_FROM(float) is __half2float. */
 #define SIMT_PASTE_(a, b, c, d) a##b##c##d
@@ -15,7 +15,7 @@
 struct SIMT_REAL {
     unsigned short simt_bits;
 
-    constexpr SIMT_REAL() : simt_bits(0) /* so that __shared__ arrays need no guard */
+    constexpr SIMT_REAL() : simt_bits(0) /* constexpr: __shared__ arrays need no guard */
     {
     }
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
@@ -23,7 +23,7 @@ struct SIMT_REAL {
         : simt_bits(simt::small_bits<SIMT_FRACTION, SIMT_BIAS>(static_cast<double>(value)))
     {
     }
-    /* From a number of 16 bits of the other kind, which a float holds exactly. */
+    /* From the other 16-bit type, which a float holds exactly. */
     template <class T, std::enable_if_t<sizeof(T) == 2 && std::is_class_v<T> &&
                                             !std::is_same_v<T, SIMT_REAL> &&
                                             std::is_same_v<decltype(T::simt_bits), unsigned short>,
@@ -68,7 +68,7 @@ SIMT_DEFINE(SIMT_REAL, SIMT_TO(short_as_, ), (short bits),
 SIMT_DEFINE(unsigned short, SIMT_AS(ushort), (SIMT_REAL a), a.simt_bits)
 SIMT_DEFINE(short, SIMT_AS(short), (SIMT_REAL a), static_cast<short>(a.simt_bits))
 
-/* From a number of any type, in each way of rounding; 64 bits do not fit into a double. */
+/* From a number of any type, in each rounding mode. sticky() handles integers of 64 bits. */
 #define SIMT_ROUNDED(type, name, suffix, mode)                                                     \
     SIMT_INLINE SIMT_REAL SIMT_TO(name##2, suffix)(type a)                                         \
     {                                                                                              \
@@ -92,7 +92,7 @@ SIMT_ROUNDED(double, double, , 'n')
 #undef SIMT_ROUNDINGS
 #undef SIMT_ROUNDED
 
-/* To an integer: the nearest there is, NaN to 0 (of 64 bits: to their top bit). */
+/* To an integer, with saturation. NaN gives 0 (for 64 bits: only the top bit set). */
 #define SIMT_TO_INTEGER(type, name)                                                                \
     SIMT_DEFINE(type, SIMT_FROM(name##_rn), (SIMT_REAL a), simt::saturated<type>(rintf(a)))        \
     SIMT_DEFINE(type, SIMT_FROM(name##_rz), (SIMT_REAL a), simt::saturated<type>(truncf(a)))       \
@@ -206,14 +206,14 @@ SIMT_FUSED(_relu, sum < 0 ? 0 : sum)
 #undef SIMT_UNARY
 #undef SIMT_FUSED
 
-/* The product of two complex numbers, and a sum. */
+/* a * b + c for complex numbers. */
 SIMT_INLINE SIMT_PAIR __hcmadd(SIMT_PAIR a, SIMT_PAIR b, SIMT_PAIR c)
 {
     return SIMT_PAIR(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)),
                      __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
 }
 
-/* ---- comparisons; those with u are true of a NaN, too ---- */
+/* ---- comparisons; those with u are also true for a NaN ---- */
 
 #define SIMT_COMPARISON(name, expression)                                                          \
     SIMT_INLINE bool __h##name(SIMT_REAL left, SIMT_REAL right)                                    \

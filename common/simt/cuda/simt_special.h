@@ -84,7 +84,7 @@ SIMT_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b
 namespace simt
 {
 
-/* Two of the four bytes of b, from `first` on, with the halves of a. */
+/* The dot product of the halves of a with two of the four bytes of b, from byte `first` on. */
 template <class OfA, class OfB>
 SIMT_INLINE int dot_of_two(unsigned int a, unsigned int b, int first)
 {
@@ -118,7 +118,7 @@ SIMT_INLINE unsigned int __dp2a_hi(unsigned int a, unsigned int b, unsigned int 
            static_cast<unsigned int>(simt::dot_of_two<unsigned short, unsigned char>(a, b, 2));
 }
 
-/* The same of vectors. */
+/* The same for vectors. */
 SIMT_INLINE int __dp2a_lo(short2 a, char4 b, int sum)
 {
     return __dp2a_lo(simt::bits_as<int>(a), simt::bits_as<int>(b), sum);
@@ -149,8 +149,8 @@ SIMT_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int sum)
     return __dp4a(simt::bits_as<unsigned int>(a), simt::bits_as<unsigned int>(b), sum);
 }
 
-/* Where the n-th bit that is set lies, counted from `base`: upwards, or (n < 0) downwards; all
- * bits set if there is none. */
+/* The position of the n-th set bit, counted from `base`: upwards, or downwards if n < 0. Returns
+ * 0xffffffff if there is none. */
 SIMT_INLINE unsigned int __fns(unsigned int mask, unsigned int base, int n)
 {
     const int step = n < 0 ? -1 : 1;

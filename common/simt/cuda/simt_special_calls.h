@@ -1,4 +1,4 @@
-/* What simt_special.h calls. */
+/* Functions that simt_special.h calls. */
 #ifndef SIMT_SPECIAL_CALLS_H
 #define SIMT_SPECIAL_CALLS_H
 

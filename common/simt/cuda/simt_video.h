@@ -1,4 +1,4 @@
-/* Intrinsics on the two halves, or the four bytes, of an int, and DPX's. cuda_runtime.h includes
+/* Intrinsics on the two halves or four bytes of an int, and those of DPX. cuda_runtime.h includes
  * this. */
 #ifndef SIMT_VIDEO_H
 #define SIMT_VIDEO_H
@@ -8,7 +8,7 @@
 namespace simt
 {
 
-/* Each lane of type T through the function, which takes and gives ints. */
+/* Applies a function of ints to each part of type T. */
 template <class T, class Function>
 SIMT_INLINE unsigned int lanes(unsigned int a, unsigned int b, Function function)
 {
@@ -29,7 +29,7 @@ SIMT_INLINE int clamped(int value)
     return value < least ? least : value > most ? most : value;
 }
 
-/* The sum over the lanes of |a - b|. */
+/* The sum of |a - b| over the parts. */
 template <class T>
 SIMT_INLINE unsigned int sum_of_differences(unsigned int a, unsigned int b)
 {
@@ -55,7 +55,7 @@ SIMT_INLINE unsigned int sum_of_differences(unsigned int a, unsigned int b)
     {                                                                                              \
         return simt::lanes<T>(a, b, [](int x, int y) { return expression; });                      \
     }
-/* __vcmp: all bits of the lane; __vset: one. */
+/* __vcmp sets all bits of a part, __vset only its lowest bit. */
 #define SIMT_LANES_COMPARED(name, width, T, operator)                                              \
     SIMT_LANES_2(__vcmp##name##width, T, -(x operator y))                                          \
     SIMT_LANES_2(__vset##name##width, T, (x operator y))
@@ -103,7 +103,7 @@ SIMT_LANES(4, signed char, unsigned char)
 #undef SIMT_LANES_SUM
 #undef SIMT_LANES_1
 
-/* ---- DPX: sums, then the larger or smaller; of words and of halves ---- */
+/* ---- DPX: a sum, then the maximum or minimum; on words and on halves ---- */
 
 #define SIMT_DPX(name, T, parameters, expression)                                                  \
     SIMT_INLINE T name parameters                                                                  \
@@ -156,7 +156,7 @@ SIMT_DPX(__vimin_s16x2_relu, unsigned int, (unsigned int a, unsigned int b),
 #undef SIMT_DPX_RELU
 #undef SIMT_DPX_3
 
-/* Which of the two it was, too: true if the first (of equal ones, it is). */
+/* Also tells which operand was chosen: true if it is the first, also if both are equal. */
 #define SIMT_DPX_WHICH(name, T, comparison)                                                        \
     SIMT_INLINE T name(T a, T b, bool *first)                                                      \
     {                                                                                              \

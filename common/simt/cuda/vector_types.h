@@ -1,9 +1,9 @@
 /* CUDA's vector types, C++ only, with CUDA's sizes and alignments.
  *
- * Types of two and four components copy themselves through one vector register: one access of 2 to
- * 16 bytes as the hardware does it, where compilers split the copy of a plain struct. A union with
- * a float4 in it can therefore not be copied; its default constructor is trivial, so a __shared__
- * array needs no guard, and a union no constructor. */
+ * Types of two and four components copy themselves through one vector register. This is one access
+ * of 2 to 16 bytes, as in hardware. Compilers split the copy of a plain struct. A union with a
+ * float4 therefore cannot be copied. The default constructor is trivial, so a __shared__ array
+ * needs no guard, and a union needs no constructor. */
 #ifndef SIMT_VECTOR_TYPES_H
 #define SIMT_VECTOR_TYPES_H
 
@@ -11,7 +11,7 @@
 
 #include "simt.h"
 
-/* For auto [x, y] = v;, which does not look into a union. */
+/* For `auto [x, y] = v;`, which does not look into a union. */
 #define SIMT_VECTOR_GET(type, expression)                                                          \
     template <unsigned long Index>                                                                 \
     constexpr type &get()                                                                          \
@@ -111,7 +111,7 @@
     SIMT_BINDS(4, type, name)                                                                      \
     SIMT_MAKE_4(type, name)
 
-/* 32 bytes: two accesses of 16, on the hardware (before Blackwell) as here. */
+/* 32 bytes take two accesses of 16 bytes, as in hardware before Blackwell. */
 #define SIMT_VECTOR_4_WIDE(type, name, alignment)                                                  \
     struct alignas(alignment) name {                                                               \
         typedef type simt_lanes_type __attribute__((vector_size(2 * sizeof(type)), may_alias));    \
@@ -165,7 +165,7 @@ SIMT_VECTORS_WIDE(long long, longlong)
 SIMT_VECTORS_WIDE(unsigned long long, ulonglong)
 SIMT_VECTORS_WIDE(double, double)
 
-/* uint3 is in simt.h, which C reads as well. */
+/* uint3 is in simt.h, which C also includes. */
 SIMT_VECTOR_1(unsigned int, uint1)
 SIMT_VECTOR_2(unsigned int, uint2, 8)
 SIMT_MAKE_3(unsigned int, uint3)

@@ -1,5 +1,5 @@
-/* Thrust's header: a kernel that reads what a device_ptr leads to does it itself. What the header
- * needs comes first, as it is. */
+/* Wraps Thrust's header: a kernel that reads through a device_ptr loads the value itself. The
+ * header's own includes come first, unchanged. */
 #pragma once
 #pragma GCC system_header
 #include <thrust/system/cuda/detail/cross_system.h>

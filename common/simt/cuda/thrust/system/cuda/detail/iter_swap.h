@@ -1,5 +1,5 @@
-/* Thrust's header: a kernel that swaps what a device_ptr leads to does it itself. What the header
- * needs comes first, as it is. */
+/* Wraps Thrust's header: a kernel that swaps through device_ptrs does it itself. The header's own
+ * includes come first, unchanged. */
 #pragma once
 #pragma GCC system_header
 #include <cuda/std/utility>

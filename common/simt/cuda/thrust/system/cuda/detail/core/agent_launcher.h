@@ -1,5 +1,5 @@
-/* Thrust's header: kernels with their bodies, which the host's own code goes without. What the
- * header needs comes first, as it is. */
+/* Wraps Thrust's header: kernels get their bodies, which the host's version leaves out. The
+ * header's own includes come first, unchanged. */
 #pragma once
 #pragma GCC system_header
 #include <thrust/system/cuda/detail/core/triple_chevron_launch.h>

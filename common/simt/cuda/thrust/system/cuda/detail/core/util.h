@@ -1,5 +1,5 @@
-/* Thrust's header: kernels are those for 8.0, which the host asks for, too. What the header needs
- * comes first, as it is. */
+/* Wraps Thrust's header: kernels are those for compute capability 8.0, which the host also selects.
+ * The header's own includes come first, unchanged. */
 #pragma once
 #pragma GCC system_header
 #include <cub/block/block_load.cuh>
