@@ -192,7 +192,7 @@ struct cudaPointerAttributes {
 };
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 
-/* Hints on where managed memory is best kept: checked, then ignored. */
+/* Hints on the best place of managed memory: checked, then ignored. */
 #define cudaCpuDeviceId ((int)-1)
 #define cudaInvalidDeviceId ((int)-2)
 enum cudaMemoryAdvise {

@@ -237,7 +237,7 @@ void simt_atomic_numbers(enum simt_atomic operation, enum simt_type type, unsign
                          int line);
 
 void simt_read_only(const void *address, unsigned int size); /* __ldg */
-/* Ends the program if a kernel is the caller: it does `what` with more bytes than are left. */
+/* In a kernel, ends the program: `what` accesses `size` bytes, but the variable has `left`. */
 void simt_past_variable(size_t left, size_t size, const char *what);
 static inline __attribute__((always_inline)) void simt_bytes_fit(const void *at, size_t left,
                                                                  size_t size, const char *what)

@@ -1,4 +1,4 @@
-/* What is known of kernels. cuda_runtime_api.h includes this. */
+/* Queries of kernels. cuda_runtime_api.h includes this. */
 #ifndef SIMT_LIBRARIES_H
 #define SIMT_LIBRARIES_H
 
@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/* Of kernels that are known by their address: the name as it stands in the source. */
+/* No declarations. */
 
 #ifdef __cplusplus
 }

@@ -204,7 +204,7 @@ void explore_add_place(struct explored_step *step, const void *address);
 /* Some lanes of the warp could have run further: missing lanes then mean no divergence. */
 void explore_steps_are_partial(void);
 
-/* ---- far.c: what other blocks of the cluster do to a block ---- */
+/* ---- far.c: actions of other blocks of the cluster on a block ---- */
 
 void explore_far_mbarrier(const struct simt_mbarrier *barrier, const struct simt_mbarrier_use *use,
                           const void *caller);
