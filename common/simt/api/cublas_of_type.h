@@ -270,7 +270,8 @@ cublasStatus_t FUNCTION(geam)(cublasHandle_t handle, cublasOperation_t operation
     const bool plain_a = operation_a == CUBLAS_OP_N, plain_b = operation_b == CUBLAS_OP_N;
     const struct simt_operand out = MATRIX("C", c, m, n, ldc);
     T factors[2];
-    NEEDS(m >= 0 && n >= 0 && ldc >= m && alpha && beta)
+    NEEDS(m >= 0 && n >= 0 && lda >= (plain_a ? m : n) && ldb >= (plain_b ? m : n) && ldc >= m &&
+          alpha && beta)
     simt_memory_open();
     simt_blas_scalar(&factors[0], alpha, sizeof(T));
     simt_blas_scalar(&factors[1], beta, sizeof(T));

@@ -202,6 +202,7 @@ void simt_kernels_reset(int device)
 {
     for (struct simt_kernel *kernel = kernels; kernel; kernel = kernel->next) {
         kernel->on[device].opted_in = false;
+        kernel->on[device].large_clusters = false;
     }
 }
 
@@ -450,12 +451,14 @@ cudaError_t simt_max_clusters(int *clusters, const void *function,
     char reason[SIMT_REASON];
     cudaError_t error =
         clusters ? simt_check_launch(&launch, reason, sizeof reason) : cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &resident, function, (int)(config->block.x * config->block.y * config->block.z),
+            config->shared_bytes);
+    }
     if (error != cudaSuccess) {
         return simt_error(error);
     }
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &resident, function, (int)(config->block.x * config->block.y * config->block.z),
-        config->shared_bytes);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
     *clusters = processors / PROCESSORS_OF_GROUP * (PROCESSORS_OF_GROUP * resident / blocks);
     return cudaSuccess;

@@ -1,4 +1,4 @@
-/* The translator of inline PTX: asm statements of device code become C++ that calls cuda/ptx.h. */
+/* Translates inline PTX: asm statements of device code become C++ that calls cuda/simt_ptx.h. */
 #ifndef SIMT_CC_PTX_H
 #define SIMT_CC_PTX_H
 

@@ -491,7 +491,6 @@ cudaError_t simt_max_cluster_size(int *size, const void *function,
 #include "simt_queries.h"
 
 #include "simt_interop.h"
-#include "simt_libraries.h"
 #include "simt_more.h"
 
 #endif

@@ -287,7 +287,8 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
     record(EVENT_BARRIER, address);
     if (count == 0 || count > barrier->pending) {
         refuse(barrier, "arrive",
-               count ? "more threads arrive than the phase expects" : "no thread arrives", file, line);
+               count ? "more threads arrive than the phase expects" : "no thread arrives", file,
+               line);
     }
     if (simt_tracing && !(flags & m_relaxed)) {
         simt_observer.release(&barrier->arrived);

@@ -51,6 +51,8 @@ static void testMatrixVector(cublasHandle_t handle)
     CHECK(cudaMalloc(&dt, 6 * sizeof(double)));
     BLAS(cublasDgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, 3, 2, &one, da, 2, &zero, dt, 3, dt, 3));
     EXPECT((onHost(dt, 6) == std::vector<double>{2, 4, 7, 3, 5, 8}));
+    EXPECT(cublasDgeam(handle, CUBLAS_OP_N, CUBLAS_OP_N, 6, 1, &one, dt, 6, &one, dt, 5, dt, 6) ==
+           CUBLAS_STATUS_INVALID_VALUE);
     CHECK(cudaFree(dt));
     CHECK(cudaFree(da));
     CHECK(cudaFree(dx));
