@@ -1,5 +1,5 @@
-/* Translates each PTX instruction to a call of a function of cuda/simt_ptx.h. A family with ordinary
- * operands is one line of the table below. */
+/* Translates each PTX instruction to a call of a function in cuda/simt_ptx.h. A family with
+ * ordinary operands is one line of the table below. */
 #include <stdlib.h>
 #include <string.h>
 
