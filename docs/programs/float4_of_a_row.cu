@@ -2,7 +2,7 @@
 #include "check.h"
 
 #define ROWS 2
-#define COLUMNS 130 /* no multiple of 4: row 1 begins 520 bytes behind row 0 */
+#define COLUMNS 130 /* not a multiple of 4: row 1 begins 520 bytes after row 0 */
 
 __device__ float sum_of_lanes(float mine)
 {

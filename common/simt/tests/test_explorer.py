@@ -65,7 +65,7 @@ def steps_and_keys(window):
     check("barrier 1 of" in window.run("return document.querySelector('.step h2').textContent"), "Page Down is no barrier")
     window.press("PageUp", "n")
     check(window.run("return costOf(explorer.panes[0].block, explorer.panes[0].step()) > 1"), "n: no costly step")
-    check(window.run("return document.querySelectorAll('.lane-table td').length") == 0, "a table that nobody has opened")
+    check(window.run("return document.querySelectorAll('.lane-table td').length") == 0, "a table before you open it")
     window.click(".lane-table summary")
     lanes = window.run("return countLanes(lanesOf(explorer.panes[0].step()))")
     rows = "return document.querySelectorAll('.lane-table tbody tr').length"
@@ -448,7 +448,7 @@ def test_steps(bin_folder, folder):
             with open(table, newline="", encoding="utf-8") as file:
                 rows = [row for row in csv.DictReader(file) if row["global_load_requests"]]
             check(len(rows) >= (1 if "tf32" in options else 3), step + ": hardly a row")
-            check(window.run(ORDER) == [], "%s %s: somebody goes on too early: %s" % (step, options, window.run(ORDER)))
+            check(window.run(ORDER) == [], "%s %s: a warp goes on too early: %s" % (step, options, window.run(ORDER)))
             for row in rows:
                 shown = parts.get(row["rung"])
                 same = [other for other in rows if other["rung"] == row["rung"]]  # the same rung in two ladders
