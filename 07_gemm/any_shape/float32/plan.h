@@ -27,7 +27,7 @@ enum {
     TILE_SHAPES
 };
 
-enum { SMALL_SHAPES = 12 }; /* of small_tiles: plan_small_tiles in any_shape/float32/times.h */
+enum { SMALL_SHAPES = 16 }; /* of small_tiles: plan_small_tiles in any_shape/float32/times.h */
 
 struct plan {
     enum plan_kind kind;

@@ -12,10 +12,10 @@
  * stage. A warp has LANES_DOWN rows of LANES_ACROSS lanes. Each lane has four columns of ROWS rows,
  * which are LANES_DOWN apart. */
 template <unsigned DOWN_, unsigned ACROSS_, unsigned SLICES_, unsigned ROWS_, unsigned STAGES_,
-          unsigned RESIDENT_, unsigned LANES_ACROSS_ = 8>
+          unsigned RESIDENT_, unsigned LANES_ACROSS_ = 8, unsigned DEPTH_ = 16>
 struct Small {
     static const unsigned DOWN = DOWN_, ACROSS = ACROSS_, SLICES = SLICES_, ROWS = ROWS_;
-    static const unsigned DEPTH = 16, STAGES = STAGES_, RESIDENT = RESIDENT_;
+    static const unsigned DEPTH = DEPTH_, STAGES = STAGES_, RESIDENT = RESIDENT_;
     static const unsigned LANES_ACROSS = LANES_ACROSS_, LANES_DOWN = 32 / LANES_ACROSS;
     static const unsigned M = DOWN * ROWS * LANES_DOWN, N = ACROSS * LANES_ACROSS * 4;
     static const unsigned GROUP = DOWN * ACROSS * 32, THREADS = GROUP * SLICES;
@@ -208,11 +208,15 @@ void run_small_tiles(const struct gemm *call, const struct plan *plan)
         launch_small_tiles<Small<1, 1, 4, 8, 3, 4>>,
         launch_small_tiles<Small<1, 1, 8, 4, 3, 2, 4>>,
         launch_small_tiles<Small<2, 1, 4, 8, 2, 2, 4>>,
+        launch_small_tiles<Small<1, 2, 4, 5, 3, 3>>,
         launch_small_tiles<Small<1, 2, 4, 6, 3, 3>>,
+        launch_small_tiles<Small<1, 2, 4, 7, 3, 2>>,
         launch_small_tiles<Small<1, 2, 4, 8, 3, 2>>,
+        launch_small_tiles<Small<1, 2, 4, 9, 3, 2>>,
         launch_small_tiles<Small<1, 2, 4, 10, 3, 2>>,
         launch_small_tiles<Small<2, 2, 2, 6, 3, 2>>,
-        launch_small_tiles<Small<2, 2, 2, 8, 3, 2>>,
+        launch_small_tiles<Small<2, 2, 2, 7, 3, 2>>,
+        launch_small_tiles<Small<2, 2, 2, 9, 2, 2, 8, 32>>,
     };
 
     launches[plan->shape](call, plan->splits);
