@@ -167,7 +167,7 @@ def draw_edges():
 def draw_small_tiles():
     """256 x 256 x 256 in plan.c's tiles: 64 x 128 with k in 8 parts, and 16 x 32."""
     side, top = 256, 66
-    small, chunk = constants_in("07_gemm/any_shape/float32/small_tiles.cu", "Small", "DEPTH")
+    small, chunk = constants_in("07_gemm/any_shape/float32/small_tiles.cu", "Small", "DEPTH_")
     down, across, warps, rows, _, _ = small
     rows, columns = down * rows * 4, across * 32
     svg = Svg("C of 256 x 256: 64 blocks of the ring's kernel, and 128 of small_tiles")
