@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { COLUMNS_MOST = 32, CELL_SIZE = 64 };
+enum { COLUMNS_MOST = 32, CELL_SIZE = 96 };
 
 struct columns {
     struct {

@@ -300,6 +300,7 @@ static void print_rows(FILE *file, const struct results *results, const struct s
         add_speeds(&table, shown);
     add_result(&table, results, shown);
     columns_add(&table, "used", true);
+    _Static_assert(CELL_SIZE >= sizeof "calls overlap, " + RUNG_HOW_SIZE, "a whole text fits");
     for (size_t i = 0; i < shown->count; i++) {
         const struct result *const row = shown->rows[i];
         const bool overlaps = row->timed && row->trial.overlaps;
