@@ -73,7 +73,7 @@ static void consider_sums(const struct gemm *call, struct plan plan, bool has_pa
     }
 }
 
-/* Considers all numbers of blocks for a shape of tile. */
+/* Considers a shape of tile with whole numbers of blocks per tile, and with one block per SM. */
 static void consider_blocks(const struct gemm *call, struct plan plan, struct choice *best)
 {
     const struct tile *const tile = &plan_tiles[plan.shape];
@@ -116,7 +116,7 @@ static void consider_tiles(const struct gemm *call, struct choice *best)
 
 /* ---- small tiles ----------------------------------------------------------------------------- */
 
-/* For every number of blocks per SM, considers k in as many parts as that allows. */
+/* Considers k in as many parts as give an SM so many blocks, up to a few waves of them. */
 static void consider_small_tiles(const struct gemm *call, struct choice *best)
 {
     const size_t processors = (size_t)call->multiprocessors, longest = INT32_MAX / 2;

@@ -197,7 +197,8 @@ static void launch_small_tiles(const struct gemm *call, unsigned splits)
                      split_into(splits));
 }
 
-/* In the order of plan_small_tiles (any_shape/float32/times.c). */
+/* In the order of plan_small_tiles (any_shape/float32/times.c). Equal sizes differ in how many of
+ * their blocks fit on an SM. */
 void run_small_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[SMALL_SHAPES])(const struct gemm *, unsigned) = {

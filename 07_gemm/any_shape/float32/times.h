@@ -1,8 +1,8 @@
 /* Step 07, float32: estimates of how long a plan takes, in us: the time of a launch with almost
  * nothing to multiply, and that of each step. Source: about 4,600 runs of plans for 310 shapes on
- * an H200. In 54 of these, C has few rows or columns. The plan chosen is on average 2% slower than
- * the fastest one tried. About 90 more runs gave the constants of the small tiles of 20, 28, 36,
- * 48, 56 and 72 rows. */
+ * an H200. In 54 of these, C has few rows or columns. The plan chosen was on average 2% slower than
+ * the fastest one tried. Later runs for 20 shapes gave the constants of the small tiles of 20, 28,
+ * 36, 48, 56 and 72 rows. */
 #ifndef RUNGS_07_PLAN_TIMES_H
 #define RUNGS_07_PLAN_TIMES_H
 
@@ -44,7 +44,7 @@ double plan_few_time(size_t few, double elements, int multiprocessors);
 double plan_few_columns_time(size_t few, size_t rows, size_t k, int multiprocessors);
 
 /* How much of a tile's last stage is past k, as a fraction of a stage, in whole turns of a
- * consumer's loop. */
+ * consumer's loop; 0 if warps share a stage. */
 double plan_beyond_k(const struct gemm *call, const struct tile *tile);
 
 double plan_tiles_time(const struct gemm *call, const struct plan *plan);
