@@ -9,14 +9,14 @@ struct __align__(16) pack
 };
 
 /* A grid of `blocks` blocks or a few more. Blocks that do not fit in x continue in y. */
-static dim3 grid_of(size_t blocks)
+static inline dim3 grid_of(size_t blocks)
 {
     const size_t most = (size_t)1 << 30;
     const size_t x = smaller(blocks, most);
     return dim3((unsigned)x, (unsigned)divided_up(blocks, x));
 }
 
-static __device__ size_t block_number()
+static inline __device__ size_t block_number()
 {
     return (size_t)blockIdx.y * gridDim.x + blockIdx.x;
 }

@@ -1,5 +1,5 @@
 /* Step 06, rows and columns: how the work is divided among blocks and threads. This is plain C for
- * the host. The kernels are in rows.cu and columns.cu. */
+ * the host. The kernels are in rows.cu, columns.cu and columns_in_flight.cu. */
 #ifndef RUNGS_06_MATRIX_PLAN_H
 #define RUNGS_06_MATRIX_PLAN_H
 
