@@ -65,8 +65,8 @@ double plan_few_columns_time(size_t few, size_t rows, size_t k, int multiprocess
            computed_of(few) * (double)rows * sum / multiprocessors;
 }
 
-/* Tiles whose kernels have no short stages, because several warps compute the same elements. */
-static bool is_small_tile(const struct tile *tile)
+/* Whether several warps compute the same elements, so that there are no short stages. */
+static bool shares_stages(const struct tile *tile)
 {
     return tile->m * tile->n < 128 * 128;
 }
@@ -75,7 +75,7 @@ double plan_beyond_k(const struct gemm *call, const struct tile *tile)
 {
     const size_t last = call->k - (ceil_of(call->k, tile->depth) - 1) * tile->depth;
 
-    return is_small_tile(tile) ? 0 : 1 - (double)ceil_of(last, 8) * 8 / tile->depth;
+    return shares_stages(tile) ? 0 : 1 - (double)ceil_of(last, 8) * 8 / tile->depth;
 }
 
 /* The time that dividing tiles among blocks adds. */
