@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "device/gpu.h"
+#include "kernel/launch_limits.cuh"
 #include "parts/workspace.h"
 
 static struct {
@@ -55,5 +56,15 @@ extern "C" float *workspace_copy(size_t floats)
         mine.copy_floats = floats;
     }
     return mine.copy;
+}
+
+extern "C" size_t bytes_kept_in_l2(void)
+{
+    static int found[MOST_GPUS];
+    int *const bytes = &found[gpu_index()];
+
+    if (*bytes == 0)
+        *bytes = device_attribute(cudaDevAttrL2CacheSize);
+    return (size_t)*bytes / 100 * 45;
 }
 /* SPDX-License-Identifier: MIT */

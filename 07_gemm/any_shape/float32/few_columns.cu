@@ -132,13 +132,10 @@ static void launch_few_columns(const struct gemm *call, unsigned splits, size_t 
     const float *const kept_end = call->a + min(kept, call->m * call->lda);
     const unsigned tall = SPLIT_WARPS * HEIGHT;
     const unsigned blocks = (unsigned)((call->m + tall - 1) / tall) * splits;
+    const bool aligned = has_aligned_rows(call->a, call->lda);
 
-    if (has_aligned_rows(call->a, call->lda))
-        launch_dependent((few_columns<COLUMNS, true>), blocks, SPLIT_THREADS, 0, *call,
-                         split_into(splits), kept_end, beside_copy);
-    else
-        launch_dependent((few_columns<COLUMNS, false>), blocks, SPLIT_THREADS, 0, *call,
-                         split_into(splits), kept_end, beside_copy);
+    launch_dependent(aligned ? few_columns<COLUMNS, true> : few_columns<COLUMNS, false>, blocks,
+                     SPLIT_THREADS, 0, *call, split_into(splits), kept_end, beside_copy);
 }
 
 void run_few_columns(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy)

@@ -114,13 +114,10 @@ static void launch_few_rows(const struct gemm *call, unsigned splits, size_t kep
 {
     const float *const kept_end = call->b + min(kept, call->k * call->ldb);
     const unsigned blocks = (unsigned)((call->n + WARP - 1) / WARP) * splits;
+    const bool aligned = has_aligned_rows(call->b, call->ldb) && call->n % LANE == 0;
 
-    if (has_aligned_rows(call->b, call->ldb) && call->n % LANE == 0)
-        launch_dependent((few_rows<ROWS, true>), blocks, SPLIT_THREADS, 0, *call,
-                         split_into(splits), kept_end, beside_copy);
-    else
-        launch_dependent((few_rows<ROWS, false>), blocks, SPLIT_THREADS, 0, *call,
-                         split_into(splits), kept_end, beside_copy);
+    launch_dependent(aligned ? few_rows<ROWS, true> : few_rows<ROWS, false>, blocks, SPLIT_THREADS,
+                     0, *call, split_into(splits), kept_end, beside_copy);
 }
 
 void run_few_rows(const struct gemm *call, unsigned splits, size_t kept, bool beside_copy)

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "any_shape/float32/times.h"
+#include "parts/workspace.h"
 
 /* ---- few rows, few columns ------------------------------------------------------------------- */
 
@@ -66,11 +67,10 @@ static void consider(struct choice *best, const struct plan *plan, double time)
 static void consider_sums(const struct gemm *call, struct plan plan, bool has_parts,
                           struct choice *best)
 {
-    for (plan.added_later = false;; plan.added_later = true) {
+    consider(best, &plan, plan_tiles_time(call, &plan));
+    plan.added_later = true;
+    if (has_parts)
         consider(best, &plan, plan_tiles_time(call, &plan));
-        if (plan.added_later || !has_parts)
-            break;
-    }
 }
 
 /* Considers a shape of tile with whole numbers of blocks per tile, and with one block per SM. */
@@ -157,9 +157,7 @@ struct plan choose_plan(const struct gemm *call)
                  plan_few_columns_time(call->n, call->m, call->k, call->multiprocessors));
     }
     consider_small_tiles(call, &best);
-    /* 45% of L2. Each half of L2 keeps copies of what it reads from the other, so 50% is the most.
-     * Data that is read only once needs some room. */
-    best.plan.kept = l2_bytes() / 100 * 45 / sizeof(float);
+    best.plan.kept = bytes_kept_in_l2() / sizeof(float);
     return best.plan;
 }
 /* SPDX-License-Identifier: MIT */

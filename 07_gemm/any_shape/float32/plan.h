@@ -43,9 +43,6 @@ struct plan {
 
 enum { MOST_FEW = 16 }; /* the most rows or columns of C for few_rows or few_columns */
 
-/* The size of the current GPU's L2. */
-size_t l2_bytes(void);
-
 /* How many blocks of these kernels share a tile's k-steps. */
 unsigned few_rows_splits(const struct gemm *call);
 unsigned few_columns_splits(const struct gemm *call);

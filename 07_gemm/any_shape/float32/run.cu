@@ -5,20 +5,9 @@
 #include "any_shape/float32/plan.h"
 #include "any_shape/float32/times.h"
 #include "device/gpu.h"
-#include "kernel/launch_limits.cuh"
 #include "parts/matrix.cuh"
 #include "parts/workspace.h"
 #include "rungs.h"
-
-extern "C" size_t l2_bytes(void)
-{
-    static int found[MOST_GPUS];
-    int *const bytes = &found[gpu_index()];
-
-    if (*bytes == 0)
-        *bytes = device_attribute(cudaDevAttrL2CacheSize);
-    return (size_t)*bytes;
-}
 
 /* Keeps a GPU's last plan, because choosing one takes longer than a small product. */
 static struct plan plan_for(const struct gemm *call)

@@ -88,25 +88,22 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         launch_tiles<Tile<2, 2, 2, 32, 4, 48>>,
         launch_tiles<Tile<1, 4, 2, 32, 4, 32>>,
     };
-    bool has_below = plan->rows < call->m, has_beside = plan->columns < call->n;
+    const bool has_below = plan->rows < call->m, has_beside = plan->columns < call->n;
     struct gemm inner = *call;
 
     inner.m = plan->rows;
     inner.n = plan->columns;
     if (plan->copies_b) { /* one edge overlaps the copy; two would share the workspace */
         inner = with_aligned_rows(&inner, false, true);
-        if (has_below) {
+        if (has_below)
             run_below(call, plan, true);
-            has_below = false;
-        } else if (has_beside) {
+        else if (has_beside)
             run_beside(call, plan, true);
-            has_beside = false;
-        }
     }
     launches[plan->shape](&inner, plan);
-    if (has_below)
+    if (has_below && !plan->copies_b)
         run_below(call, plan, false);
-    if (has_beside)
+    if (has_beside && (has_below || !plan->copies_b))
         run_beside(call, plan, false);
 }
 /* SPDX-License-Identifier: MIT */

@@ -33,11 +33,6 @@ static const double SMALL_READ = 0.31e-6, SMALL_READ_ALONE = 0.37e-6;
 static const double COPIED_BY_TWO = 0.0082e-3, COPIED_BY_ONE = 0.0268e-3;
 static const double SPLIT = 1.81, OF_SPLIT = 0.016, SPLIT_BYTE = 26e-6; /* if k is split */
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* How many rows or columns a kernel for `few` of them computes: the next power of two. */
 static double computed_of(size_t few)
 {
@@ -54,7 +49,7 @@ double plan_few_time(size_t few, double elements, int multiprocessors)
     const double sum = 0.3;                         /* per row: the warps of a block add theirs */
 
     return LAUNCH + computed_of(few) * sum +
-           larger(elements * sizeof(float) * READ, computed_of(few) * elements / products);
+           fmax(elements * sizeof(float) * READ, computed_of(few) * elements / products);
 }
 
 double plan_few_columns_time(size_t few, size_t rows, size_t k, int multiprocessors)
@@ -65,17 +60,12 @@ double plan_few_columns_time(size_t few, size_t rows, size_t k, int multiprocess
            computed_of(few) * (double)rows * sum / multiprocessors;
 }
 
-/* Whether several warps compute the same elements, so that there are no short stages. */
-static bool shares_stages(const struct tile *tile)
-{
-    return tile->m * tile->n < 128 * 128;
-}
-
 double plan_beyond_k(const struct gemm *call, const struct tile *tile)
 {
     const size_t last = call->k - (ceil_of(call->k, tile->depth) - 1) * tile->depth;
+    const bool warps_share = tile->m * tile->n < 128 * 128;
 
-    return shares_stages(tile) ? 0 : 1 - (double)ceil_of(last, 8) * 8 / tile->depth;
+    return warps_share ? 0 : 1 - (double)ceil_of(last, 8) * 8 / tile->depth;
 }
 
 /* The time that dividing tiles among blocks adds. */
@@ -89,7 +79,7 @@ static double division_time(const struct plan *plan, const struct tile *tile, do
     if (blocks > count && plan->blocks % (size_t)count != 0) /* a block has parts of two tiles */
         time += tile->store + WAIT;
     return time + (plan->added_later ? blocks * tile_bytes * ADDED_LATER + blocks / count * OF_PART
-                                     : larger(1, blocks / count - 1) * tile_bytes * COLLECTED);
+                                     : fmax(1, blocks / count - 1) * tile_bytes * COLLECTED);
 }
 
 double plan_tiles_time(const struct gemm *call, const struct plan *plan)
@@ -101,7 +91,7 @@ double plan_tiles_time(const struct gemm *call, const struct plan *plan)
     const double of_block =
         (double)ceil_of((size_t)(count * steps), plan->blocks) -
         (plan->short_stage ? floor(count / blocks) * plan_beyond_k(call, tile) : 0);
-    double time = LAUNCH + of_block * tile->step + tile->store * larger(1, count / blocks) +
+    double time = LAUNCH + of_block * tile->step + tile->store * fmax(1, count / blocks) +
                   division_time(plan, tile, count);
 
     if (plan->copies_b)
@@ -135,8 +125,8 @@ double plan_small_time(const struct gemm *call, const struct plan *plan)
     const double of_a = (double)call->m * (double)call->k, of_b = (double)call->k * (double)call->n;
     const double bytes = sizeof(float) * (of_a + of_b + (double)call->m * (double)call->n);
     const double time =
-        tile->ends * waves + larger(k * larger(tile->term * waves, of_term * (double)each),
-                                    bytes * (each > 1 ? SMALL_READ : SMALL_READ_ALONE));
+        tile->ends * waves + fmax(k * fmax(tile->term * waves, of_term * (double)each),
+                                  bytes * (each > 1 ? SMALL_READ : SMALL_READ_ALONE));
 
     if (plan->splits == 1)
         return time;
