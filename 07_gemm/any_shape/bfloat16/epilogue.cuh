@@ -18,13 +18,6 @@ struct maps {
     CUtensorMap a, a_last, b, c;
 };
 
-static inline unsigned rows_of_last_tile(const struct gemm *call, unsigned tile_rows)
-{
-    const unsigned rest = (unsigned)(call->m % tile_rows);
-
-    return rest > 0 ? rest : tile_rows;
-}
-
 static inline __device__ void prefetch_maps(const struct maps &maps, bool of_c)
 {
     prefetch_map(&maps.a);

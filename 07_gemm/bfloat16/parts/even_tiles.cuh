@@ -315,17 +315,12 @@ static struct boxes map_boxes(const struct gemm *call, unsigned cluster, unsigne
     return {map_a(call, min(rows, half)), map_a(call, rows > half ? rows - half : half)};
 }
 
-static inline unsigned rows_of_last(const struct gemm *call, unsigned tile_rows)
-{
-    return (unsigned)(call->m - 1) % tile_rows + 1;
-}
-
 static inline struct even_maps even_maps_of(const struct gemm *call, unsigned low, unsigned cluster)
 {
     return {map_boxes(call, cluster, HIGH, HIGH),
-            map_boxes(call, cluster, HIGH, rows_of_last(call, HIGH)),
+            map_boxes(call, cluster, HIGH, rows_of_last_tile(call, HIGH)),
             map_boxes(call, cluster, low, low),
-            map_boxes(call, cluster, low, rows_of_last(call, low)),
+            map_boxes(call, cluster, low, rows_of_last_tile(call, low)),
             map_b(call),
             map_c(call, PART),
             map_c(call, low - (PARTS - 1) * PART)};

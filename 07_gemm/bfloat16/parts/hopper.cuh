@@ -43,6 +43,12 @@ static inline CUtensorMap map_a(const struct gemm *call, unsigned tile_rows)
     return map_bf16(call->a_bf16, call->m, call->k, call->lda, tile_rows);
 }
 
+/* The rows of the last tile of a column that are inside C, if C has rows. */
+static inline unsigned rows_of_last_tile(const struct gemm *call, unsigned tile_rows)
+{
+    return (unsigned)((call->m - 1) % tile_rows) + 1;
+}
+
 static inline CUtensorMap map_b(const struct gemm *call)
 {
     return map_bf16(call->b_bf16, call->k, call->n, call->ldb, STEP_K);
