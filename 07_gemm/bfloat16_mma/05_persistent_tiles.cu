@@ -56,10 +56,14 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
         const struct tile_of_c at = tile_in_order(tile, grid.rows, grid.columns, GROUP);
         float sum[ROWS_A][T::COLUMNS_B][4] = {};
 
-        for (size_t k = 0; k < call.k; k += T::K) {
-            multiply_stage<T>(sum, of, call, copies, ring, warp.lane,
-                              k + T::K < call.k || tile + gridDim.x < tiles);
-            follow(copies, call, grid, copied_tile);
+        for (size_t k = 0; k < call.k; follow(copies, call, grid, copied_tile)) {
+            if (copies.whole_stages() > 0) {
+                k = multiply_whole_stages(sum, of, call, copies, ring, warp.lane, k, call.k);
+                continue;
+            }
+            k += T::K;
+            multiply_stage_ahead<false>(sum, of, call, copies, ring, warp.lane,
+                                        k < call.k || tile + gridDim.x < tiles);
         }
         store_warp(call, (size_t)at.row * T::M + warp.row, (size_t)at.column * T::N + warp.column,
                    sum);

@@ -132,10 +132,14 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
         const struct k_range range = range_of<T>(call, work, number);
         float sum[ROWS_A][T::COLUMNS_B][4] = {};
 
-        for (size_t k = range.first; k < range.end; k += T::K) {
-            multiply_stage<T>(sum, of, call, copies, ring, warp.lane,
-                              k + T::K < range.end || number + gridDim.x < work.count());
-            follow(copies, call, work, copied);
+        for (size_t k = range.first; k < range.end; follow(copies, call, work, copied)) {
+            if (copies.whole_stages() > 0) {
+                k = multiply_whole_stages(sum, of, call, copies, ring, warp.lane, k, range.end);
+                continue;
+            }
+            k += T::K;
+            multiply_stage_ahead<false>(sum, of, call, copies, ring, warp.lane,
+                                        k < range.end || number + gridDim.x < work.count());
         }
         if (work.splits == 1 || add_splits<T>(sum, work, number))
             store_warp(call, range.row + warp.row, range.column + warp.column, sum);

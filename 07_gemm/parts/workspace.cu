@@ -58,13 +58,14 @@ extern "C" float *workspace_copy(size_t floats)
     return mine.copy;
 }
 
-extern "C" size_t bytes_kept_in_l2(void)
+extern "C" size_t bytes_kept_in_l2(size_t matrix_bytes)
 {
     static int found[MOST_GPUS];
     int *const bytes = &found[gpu_index()];
 
     if (*bytes == 0)
         *bytes = device_attribute(cudaDevAttrL2CacheSize);
-    return (size_t)*bytes / 100 * 45;
+    const size_t percent = (size_t)*bytes / 100;
+    return matrix_bytes <= 60 * percent ? matrix_bytes : 45 * percent;
 }
 /* SPDX-License-Identifier: MIT */

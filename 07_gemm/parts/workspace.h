@@ -33,10 +33,10 @@ unsigned *workspace_flags(void);
 /* Memory for copies of operands. Its contents are lost if a call asks for more than before. */
 float *workspace_copy(size_t floats);
 
-/* How many bytes of a large matrix the current GPU's L2 can keep for the next kernel: 45% of L2.
- * Each half of L2 keeps copies of what it reads from the other, so 50% is the most. Data that is
- * read only once needs some room. */
-size_t bytes_kept_in_l2(void);
+/* How many of a matrix's bytes the current GPU's L2 can keep for the next kernel: all of a matrix
+ * that takes up to 60% of L2, otherwise 45% of L2. Each half of L2 keeps copies of what it reads
+ * from the other, so 50% is the most. Data that is read only once needs some room. */
+size_t bytes_kept_in_l2(size_t matrix_bytes);
 
 /* ---- aligned rows ---------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "bfloat16/parts/fragments.cuh"
 #include "kernel/overlap.cuh"
 #include "parts/chunks.cuh"
+#include "parts/workspace.h"
 
 static const unsigned PARTS = 2, TERMS = PARTS * 32; /* per step of a warp */
 
@@ -42,8 +43,9 @@ static __device__ unsigned term_at(unsigned position)
 
 template <typename Config>
 static __device__ void load_part(typename Config::part &part, const struct gemm &call, size_t row,
-                                 size_t term)
+                                 size_t term, const struct retention &kept)
 {
+    const uint64_t hint = hint_at(kept, term);
     const unsigned lane = threadIdx.x % 32;
     const size_t term_a = term + lane % 4 * CHUNK, term_b = term + term_at(lane);
     const bool aligned_b = has_aligned_chunks(call.b_bf16, call.ldb);
@@ -54,7 +56,7 @@ static __device__ void load_part(typename Config::part &part, const struct gemm 
         const uint16_t *const of_a = call.a_bf16 + inside * call.lda;
         const bool has_around = Config::LOADS == ALIGNED || (inside > 0 && inside + 1 < call.m);
         part.a[i / 2][i % 2] = has_around && term_a + CHUNK <= call.k
-                                   ? load_chunk<Config::LOADS>(of_a, term_a, call.k)
+                                   ? load_chunk<Config::LOADS>(of_a, term_a, call.k, &hint)
                                    : load_chunk<SINGLE>(of_a, term_a, call.k);
     }
 #pragma unroll
@@ -123,24 +125,25 @@ static __device__ void add_and_store(const struct gemm &call, typename Config::s
 }
 
 template <typename Config>
-static __device__ void multiply_rows(const struct gemm &call)
+static __device__ void multiply_rows(const struct gemm &call, size_t kept_end)
 {
     __shared__ typename Config::shared shared;
     const unsigned warp = threadIdx.x / 32;
     const size_t row = (size_t)blockIdx.x * Config::ROWS;
     typename Config::sums sum = {};
     typename Config::part next[PARTS];
+    const struct retention kept = retention_until(kept_end);
 
     overlap_launches();
 #pragma unroll
     for (unsigned p = 0; p < PARTS; p++)
-        load_part<Config>(next[p], call, row, warp * TERMS + p * 32);
+        load_part<Config>(next[p], call, row, warp * TERMS + p * 32, kept);
     for (size_t term = warp * TERMS; term < call.k; term += Config::WARPS * TERMS) {
         typename Config::part now[PARTS];
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++) {
             now[p] = next[p];
-            load_part<Config>(next[p], call, row, term + Config::WARPS * TERMS + p * 32);
+            load_part<Config>(next[p], call, row, term + Config::WARPS * TERMS + p * 32, kept);
         }
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++)
@@ -151,9 +154,9 @@ static __device__ void multiply_rows(const struct gemm &call)
 
 #define KERNEL(name, ...)                                                                          \
     static __global__ void __launch_bounds__(config<__VA_ARGS__>::WARPS * 32)                      \
-        name(const struct gemm call)                                                               \
+        name(const struct gemm call, const size_t kept_end)                                        \
     {                                                                                              \
-        multiply_rows<config<__VA_ARGS__>>(call);                                                  \
+        multiply_rows<config<__VA_ARGS__>>(call, kept_end);                                        \
     }
 #define KERNELS(warps)                                                                             \
     KERNEL(columns_8_##warps, 2, 1, warps, true)                                                   \
@@ -172,7 +175,7 @@ KERNELS(2)
     (!aligned ? name##_shifted_##count : low ? name##_low_##count : name##_##count)
 #define LAUNCH(count)                                                                              \
     launch_dependent(call->n <= 8 ? PICK(columns_8, count) : PICK(columns_16, count), blocks,      \
-                     count * 32, 0, *call)
+                     count * 32, 0, *call, kept_end)
 
 /* A block has 32 rows. It has 16 if there is an SM for each such block, or if unaligned rows need
  * the registers. The number of warps lets all blocks run at the same time. */
@@ -181,6 +184,8 @@ extern "C" void launch_few_columns_bf16(const struct gemm *call)
     const bool aligned = has_aligned_chunks(call->a_bf16, call->lda);
     const bool low = !aligned || call->m <= 16 * (size_t)call->multiprocessors;
     const unsigned rows = low ? 16 : 32, blocks = (unsigned)((call->m + rows - 1) / rows);
+    const size_t term_bytes = call->m * sizeof(uint16_t);
+    const size_t kept_end = bytes_kept_in_l2(call->k * term_bytes) / term_bytes;
     const unsigned warps = 16 * (unsigned)call->multiprocessors / max(blocks, 1U);
 
     if (warps >= 16)

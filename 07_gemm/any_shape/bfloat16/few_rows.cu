@@ -1,5 +1,5 @@
 /* Step 07, bfloat16: C has few rows, or one (a vector times a matrix). Each element of B is used
- * only once per row, so the time is that of reading B.
+ * only once per row, so the time is that of reading B. L2 keeps a part of B for the next product.
  *
  * Better: no warp waits for a barrier or a ring. A lane loads 8 neighbours of each of 8 rows of B,
  * directly to registers. These are its part of the second operand of 16 mma.sync: instruction j of
@@ -12,9 +12,9 @@
 #include "kernel/cluster_sums.cuh"
 #include "kernel/overlap.cuh"
 #include "parts/chunks.cuh"
+#include "parts/workspace.h"
 
 static const unsigned COLUMNS = 64, TERMS = 32, MOST_SPLITS = 8;
-
 static const unsigned ROWS = 16, MOST_WARPS = 16;
 static const unsigned PITCH = COLUMNS + 8; /* of sums in shared memory: no bank conflicts */
 static const unsigned WARP_BYTES = ROWS * PITCH * sizeof(float);
@@ -27,7 +27,7 @@ struct fragments {
 
 template <enum loads LOADS>
 static __device__ void load_fragments(struct fragments &part, const struct gemm &call, size_t term,
-                                      size_t column)
+                                      size_t column, uint64_t hint)
 {
     const unsigned g = threadIdx.x % 32 / 4;
 
@@ -35,8 +35,9 @@ static __device__ void load_fragments(struct fragments &part, const struct gemm 
 #pragma unroll
     for (unsigned i = 0; i < 8; i++) {
         part.b[i] = make_uint4(0, 0, 0, 0);
+        const uint16_t *const row = call.b_bf16 + (term + i) * call.ldb;
         if (LOADS != SINGLE || term + i < call.k)
-            part.b[i] = load_chunk<LOADS>(call.b_bf16 + (term + i) * call.ldb, column, call.n);
+            part.b[i] = load_chunk<LOADS>(row, column, call.n, &hint);
     }
 #pragma unroll
     for (unsigned i = 0; i < 2; i++) {
@@ -66,9 +67,9 @@ static __device__ void multiply_fragments(float (&sum)[CHUNK][4], const struct f
 }
 
 /* A block's terms. From easy_begin to easy_end, all chunks lie inside the matrices, and may be
- * loaded with the elements next to them. */
+ * loaded with the elements next to them. Before kept_end, L2 keeps B. */
 struct terms {
-    size_t begin, easy_begin, easy_end, end;
+    size_t begin, easy_begin, easy_end, end, kept_end;
 };
 
 /* Multiplies every nth 32 terms, if the block has n warps. */
@@ -77,14 +78,16 @@ static __device__ void multiply_terms(float (&sum)[CHUNK][4], const struct gemm 
                                       size_t column, const struct terms &terms)
 {
     const size_t stride = blockDim.x;
+    const struct retention kept = retention_until(terms.kept_end);
     size_t term = terms.begin + threadIdx.x / 32 * TERMS;
 
     for (; term < terms.end; term += stride) {
+        const uint64_t hint = hint_at(kept, term);
         struct fragments part;
         if (term >= terms.easy_begin && term < terms.easy_end)
-            load_fragments<LOADS>(part, call, term, column);
+            load_fragments<LOADS>(part, call, term, column, hint);
         else
-            load_fragments<SINGLE>(part, call, term, column);
+            load_fragments<SINGLE>(part, call, term, column, hint);
         multiply_fragments(sum, part);
     }
 }
@@ -152,11 +155,12 @@ static __device__ void add_blocks(const struct gemm &call, const float *sums, un
 /* A SHIFTED load reads up to 14 bytes before and after a chunk. The easy terms exclude chunks for
  * which these bytes may be outside the matrix. */
 template <enum loads LOADS>
-static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, unsigned splits)
+static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, unsigned splits,
+                                        size_t kept)
 {
-    const size_t parts = (call.k + TERMS - 1) / TERMS;
-    struct terms terms = {parts * rank / splits * TERMS, 0, call.k / TERMS * TERMS,
-                          min(parts * (rank + 1) / splits * TERMS, call.k)};
+    const size_t parts = (call.k + TERMS - 1) / TERMS, begin = parts * rank / splits * TERMS;
+    struct terms terms = {begin, 0, call.k / TERMS * TERMS,
+                          min(parts * (rank + 1) / splits * TERMS, call.k), begin + kept};
 
     if (LOADS == SHIFTED) {
         const bool starts_aligned = ((uintptr_t)call.a_bf16 | (uintptr_t)call.b_bf16) % 16 == 0;
@@ -170,7 +174,7 @@ static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, 
 /* A block has 64 columns of C. The blocks of a cluster share the terms. */
 template <enum loads LOADS>
 static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
-    few_rows(const struct gemm call, const unsigned splits)
+    few_rows(const struct gemm call, const unsigned splits, const size_t kept)
 {
     extern __shared__ float sums[]; /* ROWS rows per warp */
     const unsigned rank = rank_in_cluster(), rows = (unsigned)call.m;
@@ -181,7 +185,7 @@ static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
     overlap_launches();
     if (column >= call.n)
         column = 0; /* any that exists: these sums are not stored */
-    multiply_terms<LOADS>(sum, call, column, terms_of<LOADS>(call, rank, splits));
+    multiply_terms<LOADS>(sum, call, column, terms_of<LOADS>(call, rank, splits, kept));
     keep_sums(sums, sum);
     __syncthreads();
     add_warps(sums, rows);
@@ -192,7 +196,7 @@ static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-typedef void kernel_of_rows(const struct gemm, const unsigned);
+typedef void kernel_of_rows(const struct gemm, const unsigned, const size_t);
 
 struct blocks {
     unsigned splits, warps;
@@ -241,8 +245,11 @@ extern "C" void launch_few_rows_bf16(const struct gemm *call)
     kernel_of_rows *const kernel = aligned ? few_rows<ALIGNED> : few_rows<SHIFTED>;
     const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;
     const struct blocks blocks = choose_blocks(call, kernel, tiles);
+    const size_t term_bytes = call->ldb * sizeof(uint16_t);
+    const size_t kept = bytes_kept_in_l2(call->k * term_bytes) / term_bytes / blocks.splits + TERMS;
 
     launch_dependent_clusters(kernel, blocks.splits, (unsigned)(tiles * blocks.splits),
-                              blocks.warps * 32, blocks.warps * WARP_BYTES, *call, blocks.splits);
+                              blocks.warps * 32, blocks.warps * WARP_BYTES, *call, blocks.splits,
+                              kept);
 }
 /* SPDX-License-Identifier: MIT */

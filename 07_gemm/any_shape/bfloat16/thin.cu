@@ -6,14 +6,16 @@
  * tile (split-K). They exchange partial sums through shared memory: each block adds one part of the
  * tile, which it reads from all blocks of the cluster.
  *
- * Better: all SMs load data, with more than 200 KB in flight per SM. Partial sums need neither
- * global memory nor a second kernel. Still bad: if there are several waves of tiles, the last one
- * may leave SMs idle. */
+ * Better: all SMs load data, with more than 200 KB in flight per SM. L2 keeps a part of the large
+ * matrix for the next product. Partial sums need neither global memory nor a second kernel. Still
+ * bad: if there are several waves of tiles, the last one may leave SMs idle. */
 #include "any_shape/bfloat16/epilogue.cuh"
 #include "any_shape/bfloat16/plan.h"
 #include "device/gpu.h"
 #include "kernel/cluster_sums.cuh"
+#include "kernel/l2_hints.cuh"
 #include "kernel/overlap.cuh"
+#include "parts/workspace.h"
 
 /* WIDE: C has few rows, and wgmma computes it transposed. Its 64 rows are then columns of B.
  * Otherwise C has few columns, and the 64 rows are rows of A. */
@@ -57,16 +59,30 @@ static __device__ struct k_range range_of(const struct gemm &call, unsigned rank
             (unsigned)((unsigned long long)steps * (rank + 1) / splits)};
 }
 
+/* L2 keeps the smaller matrix, and the larger one during the first `kept` k-steps. */
 template <typename Config>
 static __device__ void produce(typename Config::ring ring, const struct gemm &call,
-                               const struct maps &maps, const struct k_range &range)
+                               const struct maps &maps, const struct k_range &range, unsigned kept)
 {
     const struct extent extent =
         extent_of<Config::ROWS, Config::LOADED>(call, range.row, range.column);
+    const CUtensorMap *const a = extent.rows == Config::ROWS ? &maps.a : &maps.a_last;
+    const struct retention larger = retention_until(range.first_step + kept);
 
     for (unsigned step = range.first_step; step < range.end; step++) {
+        const uint64_t hint = hint_at(larger, step), of_a = call.m > call.n ? hint : larger.keep;
+        const uint64_t of_b = call.m > call.n ? larger.keep : hint;
+        const size_t term = (size_t)step * STEP_K;
+        phase_barrier *const full = &ring.full[ring.stage];
+
         barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
-        bring_extent(ring, maps, extent, range.row, range.column, (size_t)step * STEP_K);
+        barrier_arrive_expecting(full, bytes_of(extent));
+        copy_tile_hinted(ring.a(), a, range.row, term, full, of_a);
+#pragma unroll
+        for (unsigned panel = 0; panel < Config::LOADED / PANEL; panel++)
+            if (panel < extent.panels)
+                copy_tile_hinted(ring.b() + panel * PANEL_BYTES, &maps.b, term,
+                                 range.column + panel * PANEL, full, of_b);
         ring.advance();
     }
 }
@@ -79,13 +95,11 @@ static __device__ void multiply_many(const typename Config::ring &ring, typename
     const unsigned first = warpgroup * Config::TIMES;
 
 #pragma unroll
-    for (unsigned i = 0; i < Config::TIMES; i++) {
-        if (!Config::WIDE) {
+    for (unsigned i = 0; i < Config::TIMES; i++)
+        if (Config::WIDE)
+            multiply_transposed(sum[i], ring.b() + (first + i) * PANEL_BYTES, ring.a());
+        else
             multiply_step(sum[i], ring.a() + (first + i) * 64 * ROW_BYTES, ring.b());
-            continue;
-        }
-        multiply_transposed(sum[i], ring.b() + (first + i) * PANEL_BYTES, ring.a());
-    }
 }
 
 template <typename Config>
@@ -191,7 +205,7 @@ static __device__ void add_splits(const struct gemm &call, const float *tile,
 
 template <typename Config>
 static __device__ void multiply_range(const struct gemm &call, const struct maps &maps,
-                                      unsigned splits)
+                                      unsigned splits, unsigned kept)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
     __shared__ phase_barrier full[Config::STAGES], free[Config::STAGES];
@@ -210,7 +224,7 @@ static __device__ void multiply_range(const struct gemm &call, const struct maps
 
     if (threadIdx.x >= Config::CONSUMERS) {
         if (threadIdx.x == Config::CONSUMERS)
-            produce<Config>(ring, call, maps, range);
+            produce<Config>(ring, call, maps, range, kept);
         __syncwarp();
         if (is_direct)
             return;
@@ -230,17 +244,18 @@ static __device__ void multiply_range(const struct gemm &call, const struct maps
     cluster_barrier(); /* no block may end while others read its memory */
 }
 
-typedef void thin_kernel(const struct gemm, const struct maps, const unsigned);
+typedef void thin_kernel(const struct gemm, const struct maps, const unsigned, const unsigned);
 
 #define CONFIG(few, wide, many) tile_##few##_of_##many##_##wide
 #define KERNEL(few, wide, many) thin_##few##_of_##many##_##wide
 
 #define DEFINE(...)                                                                                \
     typedef config<__VA_ARGS__> CONFIG(__VA_ARGS__);                                               \
-    static __global__ void __launch_bounds__(CONFIG(__VA_ARGS__)::THREADS, 1) KERNEL(__VA_ARGS__)( \
-        const struct gemm call, const __grid_constant__ struct maps maps, const unsigned splits)   \
+    static __global__ void __launch_bounds__(CONFIG(__VA_ARGS__)::THREADS, 1)                      \
+        KERNEL(__VA_ARGS__)(const struct gemm call, const __grid_constant__ struct maps maps,      \
+                            const unsigned splits, const unsigned kept)                            \
     {                                                                                              \
-        multiply_range<CONFIG(__VA_ARGS__)>(call, maps, splits);                                   \
+        multiply_range<CONFIG(__VA_ARGS__)>(call, maps, splits, kept);                             \
     }
 
 BF16_THIN_TILES(DEFINE)
@@ -266,10 +281,15 @@ extern "C" const unsigned *bf16_clusters(void)
 }
 
 template <typename Config>
-static void launch(thin_kernel *kernel, const struct gemm *call, unsigned splits)
+static void launch(thin_kernel *kernel, const struct gemm *call, const struct bf16_plan *plan)
 {
+    const unsigned splits = plan->splits;
     const size_t tiles = ((call->m + Config::ROWS - 1) / Config::ROWS) *
                          ((call->n + Config::COLUMNS - 1) / Config::COLUMNS);
+    const size_t larger = call->m > call->n ? call->m : call->ldb;
+    const size_t step_bytes = larger * STEP_K * sizeof(uint16_t), steps = steps_along_k(call);
+    const bool is_copied = plan->copies_a || plan->copies_b; /* and not read by the next product */
+    const size_t kept = is_copied ? steps : bytes_kept_in_l2(steps * step_bytes) / step_bytes;
     const struct maps maps = {map_a(call, Config::ROWS),
                               map_a(call, rows_of_last_tile(call, Config::ROWS)), map_b(call),
                               CUtensorMap{}};
@@ -277,17 +297,17 @@ static void launch(thin_kernel *kernel, const struct gemm *call, unsigned splits
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)Config::SHARED_BYTES);
     launch_dependent_clusters(kernel, splits, (unsigned)tiles * splits, Config::THREADS,
-                              Config::SHARED_BYTES, *call, maps, splits);
+                              Config::SHARED_BYTES, *call, maps, splits,
+                              (unsigned)(kept / splits + 1));
 }
 
 /* Launches this kernel if the plan has its tile. */
 #define LAUNCH_IF(...)                                                                             \
     if (plan->rows == CONFIG(__VA_ARGS__)::ROWS && plan->columns == CONFIG(__VA_ARGS__)::COLUMNS)  \
-        launch<CONFIG(__VA_ARGS__)>(KERNEL(__VA_ARGS__), call, plan->splits);
+        launch<CONFIG(__VA_ARGS__)>(KERNEL(__VA_ARGS__), call, plan);
 
 extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {
     BF16_THIN_TILES(LAUNCH_IF)
 }
-
 /* SPDX-License-Identifier: MIT */

@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     float sum[HEIGHT][COLUMNS] = {}, total[COUNT];
 
     begin(beside_copy);
-    multiply_columns<COLUMNS, DEEP, ALIGNED>(call, range, retention_until(kept_end),
+    multiply_columns<COLUMNS, DEEP, ALIGNED>(call, range, retention_until((size_t)kept_end),
                                              row + warp * HEIGHT, of_b, sum);
 #pragma unroll
     for (unsigned i = 0; i < HEIGHT; i++)

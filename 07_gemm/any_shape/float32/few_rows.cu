@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
     float sum[ROWS][LANE] = {}, total[COUNT] = {};
 
     begin(beside_copy);
-    multiply_rows<ROWS, ALIGNED>(call, range, retention_until(kept_end), column, of_a, sum);
+    multiply_rows<ROWS, ALIGNED>(call, range, retention_until((size_t)kept_end), column, of_a, sum);
 #pragma unroll
     for (unsigned row = 0; row < ROWS; row += TOGETHER) {
         __syncthreads();

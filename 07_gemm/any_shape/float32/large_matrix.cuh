@@ -18,23 +18,12 @@ static __device__ unsigned column_of_lane(unsigned j)
     return ALIGNED ? lane * LANE + j : j * 32 + lane;
 }
 
-/* The part of the large matrix before `end` stays in L2, for the next product with it. */
-struct retention {
-    const float *end;
-    uint64_t keep, evict;
-};
-
-static __device__ struct retention retention_until(const float *end)
-{
-    return {end, hint_to_keep(), hint_to_evict()};
-}
-
 /* Loads a lane's floats of a row. Past the row's end, it loads the last ones instead. */
 template <bool ALIGNED>
 static __device__ void load_lane(const struct retention &kept, const float *row, size_t last,
                                  float to[LANE])
 {
-    const uint64_t hint = row < kept.end ? kept.keep : kept.evict;
+    const uint64_t hint = hint_at(kept, (size_t)row);
 
     if (ALIGNED) {
         const size_t at = min((size_t)column_of_lane<true>(0), last / LANE * LANE);

@@ -157,7 +157,8 @@ struct plan choose_plan(const struct gemm *call)
                  plan_few_columns_time(call->n, call->m, call->k, call->multiprocessors));
     }
     consider_small_tiles(call, &best);
-    best.plan.kept = bytes_kept_in_l2() / sizeof(float);
+    const size_t large = best.plan.kind == BY_FEW_ROWS ? call->k * call->ldb : call->m * call->lda;
+    best.plan.kept = bytes_kept_in_l2(large * sizeof(float)) / sizeof(float);
     return best.plan;
 }
 /* SPDX-License-Identifier: MIT */

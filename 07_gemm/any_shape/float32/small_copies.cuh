@@ -96,31 +96,31 @@ static __device__ void copy_any_part(float *stage, const struct share &share, bo
         copy_part<DOWN, ACROSS, PADDED, GROUP, 1, false>(stage, share);
 }
 
-/* A group's copies: a thread's shares, and how many values of p are left. */
+/* A group's copies: a thread's shares, and how many values of p are left. inside_a, inside_b: the
+ * same, but at most 0 if the tile has rows of A, or columns of B, that do not exist. */
 struct copies {
     struct share a, b;
-    int left;
-    bool whole_a, whole_b; /* elements are outside only past the end of p */
+    int left, inside_a, inside_b;
 };
 
 /* Starts the copies of a chunk. */
 template <typename T>
 static __device__ void start_stage(struct copies *next, float *stage)
 {
-    const int apart = T::SLICES * T::DEPTH;
+    const int apart = T::SLICES * T::DEPTH, depth = T::DEPTH;
 
     if (next->left > 0) {
-        const bool whole = next->left >= (int)T::DEPTH;
-
-        copy_any_part<T::M, T::DEPTH, T::PADDED, T::GROUP>(stage, next->a, whole && next->whole_a);
+        copy_any_part<T::M, T::DEPTH, T::PADDED, T::GROUP>(stage, next->a, next->inside_a >= depth);
         copy_any_part<T::DEPTH, T::N, T::N, T::GROUP>(stage + T::A, next->b,
-                                                      whole && next->whole_b);
-        next->left -= apart;
+                                                      next->inside_b >= depth);
         next->a.from += apart;
         next->a.columns -= apart;
         next->b.from += apart * next->b.leading;
         next->b.rows -= apart;
+        next->inside_a -= apart;
+        next->inside_b -= apart;
     }
+    next->left -= apart;
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 

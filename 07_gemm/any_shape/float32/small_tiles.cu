@@ -49,12 +49,10 @@ static __device__ struct tile_of_c first_of_lane()
             (warp % T::ACROSS * T::LANES_ACROSS + lane / 2 % T::LANES_ACROSS) * 4};
 }
 
+/* a and b: the lane's first elements of the stage's parts. */
 template <typename T>
-static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][4])
+static __device__ void multiply_stage(const float *a, const float *b, float sum[T::ROWS][4])
 {
-    const struct tile_of_c first = first_of_lane<T>();
-    const float *const a = stage + first.row * T::PADDED, *const b = stage + T::A + first.column;
-
 #pragma unroll
     for (unsigned p = 0; p < T::DEPTH; p += 4) {
         float of_a[T::ROWS][4];
@@ -76,33 +74,43 @@ static __device__ void multiply_stage(const float *stage, float sum[T::ROWS][4])
     }
 }
 
-/* Multiplies the group's chunks of the range, for the tile that begins at (row, column). */
+/* Multiplies the group's chunks of the range, for the tile that begins at (row, column). Pointers
+ * move from stage to stage, because the compiler would compute them anew in each. */
 template <typename T>
 static __device__ void multiply_chunks(const struct gemm &call, const struct k_range &range,
                                        size_t row, size_t column, float *ring,
                                        float sum[T::ROWS][4])
 {
-    const size_t first = range.begin + threadIdx.x / T::GROUP * T::DEPTH;
+    const unsigned group = threadIdx.x / T::GROUP;
+    const int all_but_one = T::STAGES - 1, copied_ahead = all_but_one * T::SLICES * T::DEPTH;
+    const int forward = T::STAGE, back = -all_but_one * forward;
+    const size_t first = range.begin + group * T::DEPTH;
+    const int left = (int)(range.end - first);
     struct copies next = {
         share_of<T::DEPTH, T::PADDED, T::GROUP>(call.a, call.lda, call.m, range.end, row, first),
-        share_of<T::N, T::N, T::GROUP>(call.b, call.ldb, range.end, call.n, first, column),
-        (int)(range.end - first), row + T::M <= call.m, column + T::N <= call.n};
-    int left = (int)(range.end - first);
-    unsigned stage = 0;
+        share_of<T::N, T::N, T::GROUP>(call.b, call.ldb, range.end, call.n, first, column), left,
+        row + T::M <= call.m ? left : 0, column + T::N <= call.n ? left : 0};
+    const struct tile_of_c lane = first_of_lane<T>();
+    const float *a = ring + lane.row * T::PADDED, *b = ring + T::A + lane.column;
+    int stage = 0, step = back;
 
 #pragma unroll 1
-    for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++)
-        start_stage<T>(&next, ring + ahead * T::STAGE);
+    for (int ahead = 0; ahead < all_but_one; ahead++, ring += forward)
+        start_stage<T>(&next, ring);
 #pragma unroll 1
-    for (; left > 0; left -= T::SLICES * T::DEPTH) {
+    while (next.left + copied_ahead > 0) {
         asm volatile("cp.async.wait_group %0;" ::"n"(T::STAGES - 2) : "memory");
-        group_sync<T>(); /* all copies to this stage have arrived, and another one is free */
-        start_stage<T>(&next, ring + (stage == 0 ? T::STAGES - 1 : stage - 1) * T::STAGE);
-        multiply_stage<T>(ring + stage * T::STAGE, sum);
-        stage = stage == T::STAGES - 1 ? 0 : stage + 1;
+        group_sync<T>(); /* all copies to this stage have arrived, and the one before is free */
+        start_stage<T>(&next, ring);
+        ring += step;
+        multiply_stage<T>(a, b, sum);
+        step = stage == all_but_one ? back : forward;
+        stage = stage == all_but_one ? 0 : stage + 1;
+        a += step;
+        b += step;
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
-    if (T::GROUP > 32 && left + (int)(threadIdx.x / T::GROUP * T::DEPTH) > 0)
+    if (T::GROUP > 32 && next.left + copied_ahead + (int)(group * T::DEPTH) > 0)
         group_sync<T>(); /* the first group had a chunk more; racecheck needs equal counts */
 }
 

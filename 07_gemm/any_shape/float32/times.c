@@ -10,14 +10,14 @@ const struct tile plan_tiles[TILE_SHAPES] = {
 };
 
 const struct small_tile plan_small_tiles[SMALL_SHAPES] = {
-    {16, 32, 2, 1.51, 0.0041, 100e3},  {16, 32, 3, 1.95, 0.0064, 120e3},
-    {24, 32, 4, 1.70, 0.0073, 112e3},  {24, 32, 2, 2.63, 0.0060, 133e3},
-    {32, 32, 4, 2.30, 0.0080, 122e3},  {32, 16, 2, 1.63, 0.0049, 85e3},
-    {128, 16, 2, 2.57, 0.0181, 115e3}, {20, 64, 3, 2.40, 0.0118, 131e3},
-    {24, 64, 3, 1.87, 0.0108, 127e3},  {28, 64, 2, 2.50, 0.0146, 144e3},
-    {32, 64, 2, 2.46, 0.0159, 142e3},  {36, 64, 2, 2.75, 0.0178, 150e3},
-    {40, 64, 2, 2.89, 0.0202, 139e3},  {48, 64, 2, 3.20, 0.0220, 151e3},
-    {56, 64, 2, 2.80, 0.0272, 153e3},  {72, 64, 2, 3.20, 0.0328, 164e3},
+    {16, 32, 128, 2, 1.34, 0.0039, 119e3}, {16, 32, 128, 3, 1.40, 0.0040, 127e3},
+    {24, 32, 64, 4, 1.12, 0.0076, 119e3},  {24, 32, 128, 2, 1.59, 0.0056, 132e3},
+    {32, 32, 64, 4, 1.59, 0.0093, 125e3},  {32, 16, 128, 2, 1.18, 0.0048, 101e3},
+    {128, 16, 64, 2, 1.27, 0.0224, 98e3},  {20, 64, 64, 3, 1.47, 0.0120, 137e3},
+    {24, 64, 64, 3, 1.38, 0.0128, 140e3},  {28, 64, 64, 2, 1.83, 0.0145, 150e3},
+    {32, 64, 64, 2, 2.02, 0.0154, 152e3},  {36, 64, 64, 2, 1.87, 0.0170, 152e3},
+    {40, 64, 64, 2, 1.79, 0.0187, 159e3},  {48, 64, 32, 2, 2.28, 0.0234, 153e3},
+    {56, 64, 32, 2, 2.26, 0.0271, 152e3},  {72, 64, 64, 2, 3.06, 0.0305, 173e3},
 };
 
 static const double LAUNCH = 3.2, SECOND_LAUNCH = 1.4; /* alone; behind another */
@@ -28,10 +28,12 @@ static const double WAIT = 0.07;                       /* for the other blocks o
 static const double OF_PART = 0.004; /* per part of a tile, if add_parts adds them up */
 
 /* Small tiles: per byte from and to DRAM, and more if an SM has only one block, with few copies in
- * flight; per float of unaligned rows; for split-K once, per split and per byte. */
+ * flight; per float of unaligned rows; per further block of a wave on the same SM; for split-K
+ * once, per split and per byte. */
 static const double SMALL_READ = 0.31e-6, SMALL_READ_ALONE = 0.37e-6;
-static const double COPIED_BY_TWO = 0.0082e-3, COPIED_BY_ONE = 0.0268e-3;
-static const double SPLIT = 1.81, OF_SPLIT = 0.016, SPLIT_BYTE = 26e-6; /* if k is split */
+static const double COPIED_BY_TWO = 0.0086e-3, COPIED_BY_ONE = 0.0216e-3;
+static const double START = 0.18;
+static const double SPLIT = 1.66, OF_SPLIT = 0.029, SPLIT_BYTE = 22e-6; /* if k is split */
 
 /* How many rows or columns a kernel for `few` of them computes: the next power of two. */
 static double computed_of(size_t few)
@@ -119,14 +121,15 @@ double plan_small_time(const struct gemm *call, const struct plan *plan)
     const size_t blocks = ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n) * plan->splits;
     const size_t each = ceil_of(blocks, (size_t)call->multiprocessors);
     const double waves = (double)ceil_of(each, tile->resident);
-    const double k = (double)ceil_of(call->k, plan->splits), elements = tile->m * tile->n;
+    const double rounds = (double)ceil_of(ceil_of(call->k, plan->splits), tile->round);
+    const double k = rounds * tile->round, elements = tile->m * tile->n;
     const double of_term = elements / tile->rate + tile->m * copy_time(call->a, call->lda) +
                            tile->n * copy_time(call->b, call->ldb);
     const double of_a = (double)call->m * (double)call->k, of_b = (double)call->k * (double)call->n;
     const double bytes = sizeof(float) * (of_a + of_b + (double)call->m * (double)call->n);
-    const double time =
-        tile->ends * waves + fmax(k * fmax(tile->term * waves, of_term * (double)each),
-                                  bytes * (each > 1 ? SMALL_READ : SMALL_READ_ALONE));
+    const double time = tile->ends * waves + START * ((double)each - waves) +
+                        fmax(k * fmax(tile->term * waves, of_term * (double)each),
+                             bytes * (each > 1 ? SMALL_READ : SMALL_READ_ALONE));
 
     if (plan->splits == 1)
         return time;

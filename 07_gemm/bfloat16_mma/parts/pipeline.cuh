@@ -51,33 +51,51 @@ struct copies {
         to_b = bytes * offset_of_b<T>(row_of_b, chunk_of_b * CHUNK);
     }
 
+    /* How many of the next stages are whole. */
+    __device__ size_t whole_stages() const
+    {
+        return is_whole && k < end ? (end - k) / T::K : 0;
+    }
+
     /* Starts the copies of the next stage, to the stage at that address. Commits them, even if
      * there are none. */
     __device__ void start(const struct gemm &call, uint16_t *stage)
     {
-        if (is_whole && k + T::K <= end)
-            start_whole(call, (unsigned)__cvta_generic_to_shared(stage));
+        if (whole_stages() > 0)
+            start_part(call, (unsigned)__cvta_generic_to_shared(stage), 0, 1);
         else if (k < end)
             copy_edge<T>(call, stage, row, column, k);
+        advance(call);
+    }
+
+    /* Starts one of `parts` equal parts of the copies of a whole stage. All chunks of a thread have
+     * the same position in their rows. These rows are multiples of 8 apart, so their swizzles are
+     * equal. */
+    __device__ void start_part(const struct gemm &call, unsigned stage, unsigned part,
+                               unsigned parts) const
+    {
+        const unsigned bytes = sizeof(uint16_t), of_a = T::M / T::COPIED_A;
+        const unsigned all = of_a + T::N / GROUP_N * T::K / T::COPIED_B;
+
+#pragma unroll
+        for (unsigned i = 0; i < all; i++) {
+            const unsigned row_a = i * T::COPIED_A, row_b = (i - of_a) * T::COPIED_B;
+            if (i * parts / all != part)
+                continue;
+            if (i < of_a)
+                copy_16_bytes(stage + to_a + row_a * T::K * bytes, a + row_a * call.lda);
+            else
+                copy_16_bytes(stage + to_b + row_b * GROUP_N * bytes,
+                              b + row_b % T::K * call.ldb + row_b / T::K * GROUP_N);
+        }
+    }
+
+    __device__ void advance(const struct gemm &call)
+    {
         k += T::K;
         a += T::K;
         b += T::K * call.ldb;
         __pipeline_commit();
-    }
-
-    /* All chunks of a thread have the same position in their rows. These rows are multiples of 8
-     * apart, so their swizzles are equal. */
-    __device__ void start_whole(const struct gemm &call, unsigned stage) const
-    {
-        const unsigned bytes = sizeof(uint16_t);
-
-#pragma unroll
-        for (unsigned i = 0; i < T::M; i += T::COPIED_A)
-            copy_16_bytes(stage + to_a + i * T::K * bytes, a + i * call.lda);
-#pragma unroll
-        for (unsigned i = 0; i < T::N / GROUP_N * T::K; i += T::COPIED_B)
-            copy_16_bytes(stage + to_b + i * GROUP_N * bytes,
-                          b + i % T::K * call.ldb + i / T::K * GROUP_N);
     }
 };
 
@@ -106,12 +124,14 @@ static __device__ void begin_ring(struct fragments<T> &of, const struct ring &ri
 }
 
 /* Does the MMAs of a stage, and starts the next copies. of[0] has the stage's first fragments.
- * Advances the ring; then of[0] has the next stage's first fragments if there are `more`. */
-template <typename T>
-static __device__ void multiply_stage(float (&sum)[ROWS_A][T::COLUMNS_B][4],
-                                      struct fragments<T> (&of)[2], const struct gemm &call,
-                                      struct copies<T> &copies, struct ring &ring,
-                                      struct lane_offsets lane, bool more)
+ * Advances the ring; then of[0] has the next stage's first fragments if there are `more`. WHOLE:
+ * the next copies are of a whole stage. Without branches, the compiler can place them among the
+ * MMAs. */
+template <bool WHOLE, typename T>
+static __device__ void multiply_stage_ahead(float (&sum)[ROWS_A][T::COLUMNS_B][4],
+                                            struct fragments<T> (&of)[2], const struct gemm &call,
+                                            struct copies<T> &copies, struct ring &ring,
+                                            struct lane_offsets lane, bool more)
 {
     const unsigned free_stage = (ring.stage + T::STAGES - 1) % T::STAGES;
 
@@ -125,10 +145,30 @@ static __device__ void multiply_stage(float (&sum)[ROWS_A][T::COLUMNS_B][4],
         if (step < T::STEPS - 1 || more)
             load_fragments<T>(of[(step + 1) % 2], ring.address + ring.stage * T::STAGE_BYTES, lane,
                               (step + 1) % T::STEPS);
-        if (step == 0)
+        if (WHOLE && step < T::STEPS - 1)
+            copies.start_part(call, ring.address + free_stage * T::STAGE_BYTES, step, T::STEPS - 1);
+        if (WHOLE && step == T::STEPS - 2)
+            copies.advance(call);
+        if (!WHOLE && step == 0)
             copies.start(call, ring.stages + free_stage * T::STAGE_ELEMENTS);
         multiply_fragments<T>(sum, of[step % 2]);
     }
+}
+
+/* The same for all stages from k to before `end` during which the next copies are of whole stages.
+ * Returns the k of the stage after them. */
+template <typename T>
+static __device__ size_t multiply_whole_stages(float (&sum)[ROWS_A][T::COLUMNS_B][4],
+                                               struct fragments<T> (&of)[2],
+                                               const struct gemm &call, struct copies<T> &copies,
+                                               struct ring &ring, struct lane_offsets lane,
+                                               size_t k, size_t end)
+{
+    const size_t stages = min(copies.whole_stages(), (end - k + T::K - 1) / T::K);
+
+    for (size_t i = 0; i < stages; i++)
+        multiply_stage_ahead<true>(sum, of, call, copies, ring, lane, true);
+    return k + stages * T::K;
 }
 
 /* ---- stores ---------------------------------------------------------------------------------- */
@@ -201,6 +241,32 @@ static __device__ struct warp_coord coord_in_tile(void)
     return {warp_row, warp_column, offsets_of_lane<T>(warp_row, warp_column)};
 }
 
+/* Does the MMAs of a stage, with fragments that are loaded right before them, and starts the next
+ * copies. WHOLE: as above. */
+template <bool WHOLE, typename T>
+static __device__ void multiply_stage(float (&sum)[ROWS_A][T::COLUMNS_B][4],
+                                      const struct gemm &call, struct copies<T> &copies,
+                                      struct ring &ring, struct lane_offsets lane)
+{
+    const unsigned free_stage = (ring.stage + T::STAGES - 1) % T::STAGES;
+
+    __pipeline_wait_prior(T::STAGES - 2);
+    __syncthreads(); /* all copies have arrived, and no thread reads the previous stage */
+    if (WHOLE) {
+        copies.start_part(call, ring.address + free_stage * T::STAGE_BYTES, 0, 1);
+        copies.advance(call);
+    } else {
+        copies.start(call, ring.stages + free_stage * T::STAGE_ELEMENTS);
+    }
+#pragma unroll
+    for (unsigned step = 0; step < T::STEPS; step++) {
+        struct fragments<T> of;
+        load_fragments<T>(of, ring.address + ring.stage * T::STAGE_BYTES, lane, step);
+        multiply_fragments<T>(sum, of);
+    }
+    ring.stage = (ring.stage + 1) % T::STAGES;
+}
+
 /* A block that computes one tile of C. It loads the fragments of a k-step right before its MMAs. */
 template <typename T>
 static __device__ void multiply_block(const struct gemm &call)
@@ -212,22 +278,15 @@ static __device__ void multiply_block(const struct gemm &call)
     struct ring ring = ring_in(stages);
     float sum[ROWS_A][T::COLUMNS_B][4] = {};
     struct copies<T> copies;
+    size_t k = 0;
 
     copies.begin(call, row, column, 0, call.k);
     for (unsigned ahead = 0; ahead < T::STAGES - 1; ahead++)
         copies.start(call, stages + ahead * T::STAGE_ELEMENTS);
-    for (size_t k = 0; k < call.k; k += T::K) {
-        __pipeline_wait_prior(T::STAGES - 2);
-        __syncthreads(); /* all copies have arrived, and no thread reads the previous stage */
-        copies.start(call, stages + (ring.stage + T::STAGES - 1) % T::STAGES * T::STAGE_ELEMENTS);
-#pragma unroll
-        for (unsigned step = 0; step < T::STEPS; step++) {
-            struct fragments<T> of;
-            load_fragments<T>(of, ring.address + ring.stage * T::STAGE_BYTES, warp.lane, step);
-            multiply_fragments<T>(sum, of);
-        }
-        ring.stage = (ring.stage + 1) % T::STAGES;
-    }
+    for (size_t whole = copies.whole_stages(); whole > 0; whole--, k += T::K)
+        multiply_stage<true>(sum, call, copies, ring, warp.lane);
+    for (; k < call.k; k += T::K)
+        multiply_stage<false>(sum, call, copies, ring, warp.lane);
     store_warp(call, row + warp.row, column + warp.column, sum);
 }
 
@@ -249,8 +308,9 @@ static __device__ void multiply_block_ahead(const struct gemm &call)
         copies.start(call, stages + ahead * T::STAGE_ELEMENTS);
     if (call.k > 0)
         begin_ring<T>(of[0], ring, warp.lane);
-    for (size_t k = 0; k < call.k; k += T::K)
-        multiply_stage<T>(sum, of, call, copies, ring, warp.lane, k + T::K < call.k);
+    size_t k = multiply_whole_stages(sum, of, call, copies, ring, warp.lane, 0, call.k);
+    for (; k < call.k; k += T::K)
+        multiply_stage_ahead<false>(sum, of, call, copies, ring, warp.lane, k + T::K < call.k);
     store_warp(call, row + warp.row, column + warp.column, sum);
 }
 
