@@ -65,7 +65,7 @@ extern "C" size_t bytes_kept_in_l2(size_t matrix_bytes)
 
     if (*bytes == 0)
         *bytes = device_attribute(cudaDevAttrL2CacheSize);
-    const size_t percent = (size_t)*bytes / 100;
-    return matrix_bytes <= 60 * percent ? matrix_bytes : 45 * percent;
+    const size_t one_percent = (size_t)*bytes / 100;
+    return matrix_bytes <= 60 * one_percent ? matrix_bytes : 45 * one_percent;
 }
 /* SPDX-License-Identifier: MIT */

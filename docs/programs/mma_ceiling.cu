@@ -27,7 +27,8 @@ __device__ unsigned two_elements(unsigned number)
     return ((number ^ number >> 16) & 0x807f807fU) | 0x3f803f80U;
 }
 
-/* A lane gives ldmatrix 16 bytes of 512, which lie together: no bank conflicts. */
+/* Each lane gives the address of 16 bytes. The 512 bytes of a warp lie together, so there are no
+ * bank conflicts. */
 __device__ void load_four(unsigned &w, unsigned &x, unsigned &y, unsigned &z, unsigned address)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(WARPS * 32) multiply(float *sums, long long *c
     for (int round = 0; round < rounds; round += 2)
 #pragma unroll
         for (int step = 0; step < 2; step++) {
-            if (LOADS) /* what another warp has just multiplied */
+            if (LOADS) /* another warp's, which changes from step to step */
                 load_fragments(of[1 - step],
                                address + (threadIdx.x / 32 + round + step) % WARPS * of_warp);
 #pragma unroll
@@ -91,8 +92,8 @@ __global__ void __launch_bounds__(WARPS * 32) multiply(float *sums, long long *c
         cycles[blockIdx.x] = clock64() - begin;
 }
 
-/* The best run and the last one, after one to warm up. The cycles are those of block 0 in the last
- * run. */
+/* Prints the rates of the best and of the last run, after one to warm up. The cycles are those of
+ * block 0 in the last run. */
 template <int ROWS, int COLUMNS, bool LOADS>
 static void measure(float *sums, long long *cycles, int blocks, int mmas, int runs)
 {

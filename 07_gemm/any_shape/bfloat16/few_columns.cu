@@ -43,9 +43,9 @@ static __device__ unsigned term_at(unsigned position)
 
 template <typename Config>
 static __device__ void load_part(typename Config::part &part, const struct gemm &call, size_t row,
-                                 size_t term, const struct retention &kept)
+                                 size_t term, const struct retention &hints)
 {
-    const uint64_t hint = hint_at(kept, term);
+    const uint64_t hint = hint_at(hints, term);
     const unsigned lane = threadIdx.x % 32;
     const size_t term_a = term + lane % 4 * CHUNK, term_b = term + term_at(lane);
     const bool aligned_b = has_aligned_chunks(call.b_bf16, call.ldb);
@@ -132,18 +132,18 @@ static __device__ void multiply_rows(const struct gemm &call, size_t kept_end)
     const size_t row = (size_t)blockIdx.x * Config::ROWS;
     typename Config::sums sum = {};
     typename Config::part next[PARTS];
-    const struct retention kept = retention_until(kept_end);
+    const struct retention hints = retention_until(kept_end);
 
     overlap_launches();
 #pragma unroll
     for (unsigned p = 0; p < PARTS; p++)
-        load_part<Config>(next[p], call, row, warp * TERMS + p * 32, kept);
+        load_part<Config>(next[p], call, row, warp * TERMS + p * 32, hints);
     for (size_t term = warp * TERMS; term < call.k; term += Config::WARPS * TERMS) {
         typename Config::part now[PARTS];
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++) {
             now[p] = next[p];
-            load_part<Config>(next[p], call, row, term + Config::WARPS * TERMS + p * 32, kept);
+            load_part<Config>(next[p], call, row, term + Config::WARPS * TERMS + p * 32, hints);
         }
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++)

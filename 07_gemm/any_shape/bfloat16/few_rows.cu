@@ -67,7 +67,7 @@ static __device__ void multiply_fragments(float (&sum)[CHUNK][4], const struct f
 }
 
 /* A block's terms. From easy_begin to easy_end, all chunks lie inside the matrices, and may be
- * loaded with the elements next to them. Before kept_end, L2 keeps B. */
+ * loaded with the elements next to them. L2 keeps B's rows before kept_end for the next product. */
 struct terms {
     size_t begin, easy_begin, easy_end, end, kept_end;
 };
@@ -78,11 +78,11 @@ static __device__ void multiply_terms(float (&sum)[CHUNK][4], const struct gemm 
                                       size_t column, const struct terms &terms)
 {
     const size_t stride = blockDim.x;
-    const struct retention kept = retention_until(terms.kept_end);
+    const struct retention hints = retention_until(terms.kept_end);
     size_t term = terms.begin + threadIdx.x / 32 * TERMS;
 
     for (; term < terms.end; term += stride) {
-        const uint64_t hint = hint_at(kept, term);
+        const uint64_t hint = hint_at(hints, term);
         struct fragments part;
         if (term >= terms.easy_begin && term < terms.easy_end)
             load_fragments<LOADS>(part, call, term, column, hint);
@@ -156,11 +156,11 @@ static __device__ void add_blocks(const struct gemm &call, const float *sums, un
  * which these bytes may be outside the matrix. */
 template <enum loads LOADS>
 static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, unsigned splits,
-                                        size_t kept)
+                                        size_t kept_terms)
 {
     const size_t parts = (call.k + TERMS - 1) / TERMS, begin = parts * rank / splits * TERMS;
     struct terms terms = {begin, 0, call.k / TERMS * TERMS,
-                          min(parts * (rank + 1) / splits * TERMS, call.k), begin + kept};
+                          min(parts * (rank + 1) / splits * TERMS, call.k), begin + kept_terms};
 
     if (LOADS == SHIFTED) {
         const bool starts_aligned = ((uintptr_t)call.a_bf16 | (uintptr_t)call.b_bf16) % 16 == 0;
@@ -174,7 +174,7 @@ static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, 
 /* A block has 64 columns of C. The blocks of a cluster share the terms. */
 template <enum loads LOADS>
 static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
-    few_rows(const struct gemm call, const unsigned splits, const size_t kept)
+    few_rows(const struct gemm call, const unsigned splits, const size_t kept_terms)
 {
     extern __shared__ float sums[]; /* ROWS rows per warp */
     const unsigned rank = rank_in_cluster(), rows = (unsigned)call.m;
@@ -185,7 +185,7 @@ static __global__ void __launch_bounds__(MOST_WARPS * 32, 1)
     overlap_launches();
     if (column >= call.n)
         column = 0; /* any that exists: these sums are not stored */
-    multiply_terms<LOADS>(sum, call, column, terms_of<LOADS>(call, rank, splits, kept));
+    multiply_terms<LOADS>(sum, call, column, terms_of<LOADS>(call, rank, splits, kept_terms));
     keep_sums(sums, sum);
     __syncthreads();
     add_warps(sums, rows);
@@ -245,11 +245,11 @@ extern "C" void launch_few_rows_bf16(const struct gemm *call)
     kernel_of_rows *const kernel = aligned ? few_rows<ALIGNED> : few_rows<SHIFTED>;
     const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;
     const struct blocks blocks = choose_blocks(call, kernel, tiles);
-    const size_t term_bytes = call->ldb * sizeof(uint16_t);
-    const size_t kept = bytes_kept_in_l2(call->k * term_bytes) / term_bytes / blocks.splits + TERMS;
+    const size_t term_bytes = call->n * sizeof(uint16_t);
+    const size_t kept = bytes_kept_in_l2(call->k * term_bytes) / term_bytes;
 
     launch_dependent_clusters(kernel, blocks.splits, (unsigned)(tiles * blocks.splits),
                               blocks.warps * 32, blocks.warps * WARP_BYTES, *call, blocks.splits,
-                              kept);
+                              kept < call->k ? kept / blocks.splits : call->k);
 }
 /* SPDX-License-Identifier: MIT */

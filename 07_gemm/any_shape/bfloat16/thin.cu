@@ -59,19 +59,20 @@ static __device__ struct k_range range_of(const struct gemm &call, unsigned rank
             (unsigned)((unsigned long long)steps * (rank + 1) / splits)};
 }
 
-/* L2 keeps the smaller matrix, and the larger one during the first `kept` k-steps. */
+/* L2 keeps the smaller matrix, and what the first kept_steps of each block load of the larger. */
 template <typename Config>
 static __device__ void produce(typename Config::ring ring, const struct gemm &call,
-                               const struct maps &maps, const struct k_range &range, unsigned kept)
+                               const struct maps &maps, const struct k_range &range,
+                               unsigned kept_steps)
 {
     const struct extent extent =
         extent_of<Config::ROWS, Config::LOADED>(call, range.row, range.column);
     const CUtensorMap *const a = extent.rows == Config::ROWS ? &maps.a : &maps.a_last;
-    const struct retention larger = retention_until(range.first_step + kept);
+    const struct retention hints = retention_until(range.first_step + kept_steps);
 
     for (unsigned step = range.first_step; step < range.end; step++) {
-        const uint64_t hint = hint_at(larger, step), of_a = call.m > call.n ? hint : larger.keep;
-        const uint64_t of_b = call.m > call.n ? larger.keep : hint;
+        const uint64_t hint = hint_at(hints, step), of_a = call.m > call.n ? hint : hints.keep;
+        const uint64_t of_b = call.m > call.n ? hints.keep : hint;
         const size_t term = (size_t)step * STEP_K;
         phase_barrier *const full = &ring.full[ring.stage];
 
@@ -205,7 +206,7 @@ static __device__ void add_splits(const struct gemm &call, const float *tile,
 
 template <typename Config>
 static __device__ void multiply_range(const struct gemm &call, const struct maps &maps,
-                                      unsigned splits, unsigned kept)
+                                      unsigned splits, unsigned kept_steps)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
     __shared__ phase_barrier full[Config::STAGES], free[Config::STAGES];
@@ -224,7 +225,7 @@ static __device__ void multiply_range(const struct gemm &call, const struct maps
 
     if (threadIdx.x >= Config::CONSUMERS) {
         if (threadIdx.x == Config::CONSUMERS)
-            produce<Config>(ring, call, maps, range, kept);
+            produce<Config>(ring, call, maps, range, kept_steps);
         __syncwarp();
         if (is_direct)
             return;
@@ -286,9 +287,9 @@ static void launch(thin_kernel *kernel, const struct gemm *call, const struct bf
     const unsigned splits = plan->splits;
     const size_t tiles = ((call->m + Config::ROWS - 1) / Config::ROWS) *
                          ((call->n + Config::COLUMNS - 1) / Config::COLUMNS);
-    const size_t larger = call->m > call->n ? call->m : call->ldb;
-    const size_t step_bytes = larger * STEP_K * sizeof(uint16_t), steps = steps_along_k(call);
-    const bool is_copied = plan->copies_a || plan->copies_b; /* and not read by the next product */
+    const size_t step_bytes = max(call->m, call->n) * STEP_K * sizeof(uint16_t);
+    const size_t steps = steps_along_k(call); /* the next product does not read the same copy: */
+    const bool is_copied = call->m > call->n ? plan->copies_a : plan->copies_b;
     const size_t kept = is_copied ? steps : bytes_kept_in_l2(steps * step_bytes) / step_bytes;
     const struct maps maps = {map_a(call, Config::ROWS),
                               map_a(call, rows_of_last_tile(call, Config::ROWS)), map_b(call),
@@ -298,7 +299,7 @@ static void launch(thin_kernel *kernel, const struct gemm *call, const struct bf
                          (int)Config::SHARED_BYTES);
     launch_dependent_clusters(kernel, splits, (unsigned)tiles * splits, Config::THREADS,
                               Config::SHARED_BYTES, *call, maps, splits,
-                              (unsigned)(kept / splits + 1));
+                              (unsigned)((kept + splits - 1) / splits));
 }
 
 /* Launches this kernel if the plan has its tile. */

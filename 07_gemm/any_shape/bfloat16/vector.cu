@@ -1,6 +1,6 @@
 /* Step 07, bfloat16: a matrix times a vector, for any_shape. Tensor cores do not help: each element
- * of the matrix is used once, and they lie in the order in which a warp adds them up. As much of
- * each row as L2 can keep stays there for the next product. */
+ * of the matrix is used once, and they lie in the order in which a warp adds them up. L2
+ * keeps the first part of each row for the next product. */
 #include "any_shape/bfloat16/plan.h"
 #include "bfloat16/parts/fragments.cuh"
 #include "kernel/overlap.cuh"
@@ -15,14 +15,14 @@ static __device__ float half_word(const uint4 &chunk, unsigned i)
 /* Adds a lane's products of a row of A and B's only column, chunk by chunk up to term `end`. */
 template <enum loads LOADS>
 static __device__ float multiply_chunks(const struct gemm &call, const uint16_t *row, size_t begin,
-                                        size_t end, const struct retention &kept)
+                                        size_t end, const struct retention &hints)
 {
     const bool b_aligned = call.ldb == 1 && (uintptr_t)call.b_bf16 % 16 == 0 && LOADS != SINGLE;
     float sum = 0;
 
 #pragma unroll 4
     for (size_t p = begin + threadIdx.x % 32 * CHUNK; p < end; p += 32 * CHUNK) {
-        const uint64_t hint = hint_at(kept, p);
+        const uint64_t hint = hint_at(hints, p);
         const uint4 a = load_chunk<LOADS>(row, p, call.k, &hint);
         if (b_aligned) {
             const uint4 b = load_chunk<ALIGNED>(call.b_bf16, p, call.k);
@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(256)
     const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
     const uint16_t *const row_of_a = call.a_bf16 + row * call.lda;
     const bool aligned = has_aligned_chunks(call.a_bf16, call.lda);
-    const struct retention kept = retention_until(kept_end);
+    const struct retention hints = retention_until(kept_end);
     size_t whole = call.k / CHUNK * CHUNK;
     float sum = 0;
 
@@ -55,12 +55,12 @@ static __global__ void __launch_bounds__(256)
     if (row >= call.m)
         return;
     if (aligned)
-        sum = multiply_chunks<ALIGNED>(call, row_of_a, 0, whole, kept);
+        sum = multiply_chunks<ALIGNED>(call, row_of_a, 0, whole, hints);
     else if (row > 0 && row + 1 < call.m)
-        sum = multiply_chunks<SHIFTED>(call, row_of_a, 0, whole, kept);
+        sum = multiply_chunks<SHIFTED>(call, row_of_a, 0, whole, hints);
     else
         whole = 0;
-    sum += multiply_chunks<SINGLE>(call, row_of_a, whole, call.k, kept);
+    sum += multiply_chunks<SINGLE>(call, row_of_a, whole, call.k, hints);
     for (unsigned distance = 16; distance > 0; distance /= 2)
         sum += __shfl_down_sync(~0U, sum, distance);
     if (threadIdx.x % 32 == 0)

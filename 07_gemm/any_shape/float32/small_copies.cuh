@@ -96,8 +96,8 @@ static __device__ void copy_any_part(float *stage, const struct share &share, bo
         copy_part<DOWN, ACROSS, PADDED, GROUP, 1, false>(stage, share);
 }
 
-/* A group's copies: a thread's shares, and how many values of p are left. inside_a, inside_b: the
- * same, but at most 0 if the tile has rows of A, or columns of B, that do not exist. */
+/* A group's copies: a thread's shares, and how many values of p are left. inside_a: `left` if all
+ * of the tile's rows of A exist, otherwise 0 or less. inside_b: the same for columns of B. */
 struct copies {
     struct share a, b;
     int left, inside_a, inside_b;

@@ -74,8 +74,8 @@ static __device__ void multiply_stage(const float *a, const float *b, float sum[
     }
 }
 
-/* Multiplies the group's chunks of the range, for the tile that begins at (row, column). Pointers
- * move from stage to stage, because the compiler would compute them anew in each. */
+/* Multiplies the group's chunks of the range, for the tile that begins at (row, column). The loop
+ * advances pointers, because the compiler would otherwise compute them anew in each stage. */
 template <typename T>
 static __device__ void multiply_chunks(const struct gemm &call, const struct k_range &range,
                                        size_t row, size_t column, float *ring,
@@ -90,8 +90,8 @@ static __device__ void multiply_chunks(const struct gemm &call, const struct k_r
         share_of<T::DEPTH, T::PADDED, T::GROUP>(call.a, call.lda, call.m, range.end, row, first),
         share_of<T::N, T::N, T::GROUP>(call.b, call.ldb, range.end, call.n, first, column), left,
         row + T::M <= call.m ? left : 0, column + T::N <= call.n ? left : 0};
-    const struct tile_of_c lane = first_of_lane<T>();
-    const float *a = ring + lane.row * T::PADDED, *b = ring + T::A + lane.column;
+    const struct tile_of_c of_lane = first_of_lane<T>();
+    const float *a = ring + of_lane.row * T::PADDED, *b = ring + T::A + of_lane.column;
     int stage = 0, step = back;
 
 #pragma unroll 1

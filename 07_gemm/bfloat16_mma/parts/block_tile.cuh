@@ -26,6 +26,7 @@ struct block_tile {
     static const unsigned CHUNKS_B = GROUP_N / CHUNK, COPIED_B = THREADS / CHUNKS_B;
     static_assert(STEPS % 2 == 0, "a stage begins with the first of two sets of fragments");
     static_assert(COPIED_A % 8 == 0 && COPIED_B % 8 == 0, "rows that are swizzled alike");
+    static_assert(M % COPIED_A == 0 && N / GROUP_N * K % COPIED_B == 0, "no copies are left over");
 };
 
 /* ---- a stage --------------------------------------------------------------------------------- */

@@ -68,8 +68,8 @@ struct copies {
         advance(call);
     }
 
-    /* Starts one of `parts` equal parts of the copies of a whole stage. All chunks of a thread have
-     * the same position in their rows. These rows are multiples of 8 apart, so their swizzles are
+    /* Starts one of `parts` parts of the copies of a whole stage. All chunks of a thread have the
+     * same position in their rows. These rows are multiples of 8 apart, so their swizzles are
      * equal. */
     __device__ void start_part(const struct gemm &call, unsigned stage, unsigned part,
                                unsigned parts) const
@@ -90,6 +90,7 @@ struct copies {
         }
     }
 
+    /* Goes on to the next stage, and commits the copies. */
     __device__ void advance(const struct gemm &call)
     {
         k += T::K;
@@ -125,8 +126,8 @@ static __device__ void begin_ring(struct fragments<T> &of, const struct ring &ri
 
 /* Does the MMAs of a stage, and starts the next copies. of[0] has the stage's first fragments.
  * Advances the ring; then of[0] has the next stage's first fragments if there are `more`. WHOLE:
- * the next copies are of a whole stage. Without branches, the compiler can place them among the
- * MMAs. */
+ * the next copies are of a whole stage. The code then has no branches, so the compiler can move
+ * copies between MMAs. */
 template <bool WHOLE, typename T>
 static __device__ void multiply_stage_ahead(float (&sum)[ROWS_A][T::COLUMNS_B][4],
                                             struct fragments<T> (&of)[2], const struct gemm &call,
@@ -155,7 +156,7 @@ static __device__ void multiply_stage_ahead(float (&sum)[ROWS_A][T::COLUMNS_B][4
     }
 }
 
-/* The same for all stages from k to before `end` during which the next copies are of whole stages.
+/* The same for the stages from k to before `end` as long as the next copies are of whole stages.
  * Returns the k of the stage after them. */
 template <typename T>
 static __device__ size_t multiply_whole_stages(float (&sum)[ROWS_A][T::COLUMNS_B][4],
