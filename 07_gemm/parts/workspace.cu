@@ -58,7 +58,7 @@ extern "C" float *workspace_copy(size_t floats)
     return mine.copy;
 }
 
-extern "C" size_t bytes_kept_in_l2(size_t matrix_bytes)
+extern "C" size_t count_kept_in_l2(size_t count, size_t part_bytes)
 {
     static int found[MOST_GPUS];
     int *const bytes = &found[gpu_index()];
@@ -66,6 +66,6 @@ extern "C" size_t bytes_kept_in_l2(size_t matrix_bytes)
     if (*bytes == 0)
         *bytes = device_attribute(cudaDevAttrL2CacheSize);
     const size_t one_percent = (size_t)*bytes / 100;
-    return matrix_bytes <= 60 * one_percent ? matrix_bytes : 45 * one_percent;
+    return count * part_bytes <= 60 * one_percent ? count : 45 * one_percent / part_bytes;
 }
 /* SPDX-License-Identifier: MIT */

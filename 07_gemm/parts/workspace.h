@@ -33,11 +33,12 @@ unsigned *workspace_flags(void);
 /* Memory for copies of operands. Its contents are lost if a call asks for more than before. */
 float *workspace_copy(size_t floats);
 
-/* How many bytes of a matrix a kernel should keep in the current GPU's L2 for the next kernel: all
- * if the matrix takes at most 60% of L2, otherwise 45% of L2. L2 may hold a line in both of its
- * halves, and data that is read only once needs some room. On an H200, a matrix of 53% of L2 is
- * read fastest if all of it stays, and one of 80% if a part does. */
-size_t bytes_kept_in_l2(size_t matrix_bytes);
+/* How many of a matrix's `count` parts, of part_bytes each, a kernel should keep in the current
+ * GPU's L2 for the next kernel: all if the matrix takes at most 60% of L2, otherwise as many as 45%
+ * of L2 can hold. L2 may hold a line in both of its halves, and data that is read only once needs
+ * some room. On an H200, a matrix of 53% of L2 is read fastest if all of it stays, and one of 80%
+ * if a part does. */
+size_t count_kept_in_l2(size_t count, size_t part_bytes);
 
 /* ---- aligned rows ---------------------------------------------------------------------------- */
 

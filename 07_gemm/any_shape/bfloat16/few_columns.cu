@@ -184,8 +184,7 @@ extern "C" void launch_few_columns_bf16(const struct gemm *call)
     const bool aligned = has_aligned_chunks(call->a_bf16, call->lda);
     const bool low = !aligned || call->m <= 16 * (size_t)call->multiprocessors;
     const unsigned rows = low ? 16 : 32, blocks = (unsigned)((call->m + rows - 1) / rows);
-    const size_t term_bytes = call->m * sizeof(uint16_t);
-    const size_t kept_end = bytes_kept_in_l2(call->k * term_bytes) / term_bytes;
+    const size_t kept_end = count_kept_in_l2(call->k, call->m * sizeof(uint16_t));
     const unsigned warps = 16 * (unsigned)call->multiprocessors / max(blocks, 1U);
 
     if (warps >= 16)

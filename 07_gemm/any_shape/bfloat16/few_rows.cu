@@ -245,8 +245,7 @@ extern "C" void launch_few_rows_bf16(const struct gemm *call)
     kernel_of_rows *const kernel = aligned ? few_rows<ALIGNED> : few_rows<SHIFTED>;
     const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;
     const struct blocks blocks = choose_blocks(call, kernel, tiles);
-    const size_t term_bytes = call->n * sizeof(uint16_t);
-    const size_t kept = bytes_kept_in_l2(call->k * term_bytes) / term_bytes;
+    const size_t kept = count_kept_in_l2(call->k, call->n * sizeof(uint16_t));
 
     launch_dependent_clusters(kernel, blocks.splits, (unsigned)(tiles * blocks.splits),
                               blocks.warps * 32, blocks.warps * WARP_BYTES, *call, blocks.splits,

@@ -290,7 +290,7 @@ static void launch(thin_kernel *kernel, const struct gemm *call, const struct bf
     const size_t step_bytes = max(call->m, call->n) * STEP_K * sizeof(uint16_t);
     const size_t steps = steps_along_k(call); /* the next product does not read the same copy: */
     const bool is_copied = call->m > call->n ? plan->copies_a : plan->copies_b;
-    const size_t kept = is_copied ? steps : bytes_kept_in_l2(steps * step_bytes) / step_bytes;
+    const size_t kept = is_copied ? steps : count_kept_in_l2(steps, step_bytes);
     const struct maps maps = {map_a(call, Config::ROWS),
                               map_a(call, rows_of_last_tile(call, Config::ROWS)), map_b(call),
                               CUtensorMap{}};

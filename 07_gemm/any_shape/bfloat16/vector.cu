@@ -69,9 +69,7 @@ static __global__ void __launch_bounds__(256)
 
 extern "C" void launch_times_vector_bf16(const struct gemm *call)
 {
-    const size_t term_bytes = call->m * sizeof(uint16_t);
-
     launch_dependent(times_vector, (unsigned)((call->m + 7) / 8), 256, 0, *call,
-                     bytes_kept_in_l2(call->k * term_bytes) / term_bytes);
+                     count_kept_in_l2(call->k, call->m * sizeof(uint16_t)));
 }
 /* SPDX-License-Identifier: MIT */

@@ -158,7 +158,7 @@ struct plan choose_plan(const struct gemm *call)
     }
     consider_small_tiles(call, &best);
     const size_t large = best.plan.kind == BY_FEW_ROWS ? call->k * call->ldb : call->m * call->lda;
-    best.plan.kept = bytes_kept_in_l2(large * sizeof(float)) / sizeof(float);
+    best.plan.kept = count_kept_in_l2(large, sizeof(float));
     return best.plan;
 }
 /* SPDX-License-Identifier: MIT */
