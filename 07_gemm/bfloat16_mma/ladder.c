@@ -56,6 +56,14 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_tensor,
         .prepare = prepare_workspace,
     },
+    {
+        .rung = {.name = "tma_copies",
+                 .idea = "the TMA copies: a warp waits for a stage, but not for other warps",
+                 .needs_compute_capability = 90},
+        .run = launch_tma_copies,
+        .declines = declines_tma_loads,
+        .depth = gemm_depth_tensor,
+    },
 };
 
 const struct climb bfloat16_mma_ladder = {

@@ -367,7 +367,7 @@ static void test_waves(void **state)
 }
 
 /* The same for the ladder without wgmma: several tiles per block, tiles that several blocks share,
- * and a ring of two stages. */
+ * and stages for GPUs with less shared memory. */
 static void run_twice(const struct gemm *call)
 {
     /* Other splits run first. If they left tickets, the sums would be wrong. */
@@ -386,27 +386,41 @@ static const struct gemm_rung mma_rungs[] = {{
     .prepare = prepare_workspace,
 }};
 
+static const struct gemm_rung tma_rungs[] = {{
+    .rung = {.name = "mma_tma", .needs_compute_capability = 90},
+    .run = run_on_some,
+    .declines = declines_tma_loads,
+    .depth = gemm_depth_tensor,
+}};
+
 static const struct ladder mma_ladder = {
     .name = "mma", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(mma_rungs)};
+static const struct ladder tma_ladder = {
+    .name = "mma_tma", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(tma_rungs)};
 
 static void test_mma_waves(void **state)
 {
-    static void (*const launches[])(const struct gemm *) = {
-        launch_persistent_tiles, launch_split_k_bf16, launch_two_stages_bf16};
+    static const struct {
+        const struct ladder *ladder;
+        void (*launch)(const struct gemm *);
+        int blocks; /* for two tiles with a long k */
+    } cases[] = {{&mma_ladder, launch_persistent_tiles, 2},
+                 {&mma_ladder, launch_split_k_bf16, 7}, /* three splits of each */
+                 {&mma_ladder, launch_two_stages_bf16, 2},
+                 {&tma_ladder, launch_tma_copies, 1},
+                 {&tma_ladder, launch_short_stages_bf16, 1}};
     const struct ladder *const before = step_test_ladder();
     (void)state;
 
-    step_test_choose(&mma_ladder);
-    declines = NULL;
-    for (size_t l = 0; l < sizeof launches / sizeof launches[0]; l++) {
-        launch = launches[l];
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        step_test_choose(cases[c].ladder);
+        launch = cases[c].launch;
         multiprocessors = 1; /* fewer stages per tile than the ring has */
         verify((struct shape){200, 520, 72}, (struct layout){0, 8}, 2, 0);
-        multiprocessors = 4;
+        multiprocessors = 4; /* C is read, and the TMA cannot store it */
         verify((struct shape){200, 522, 202}, (struct layout){0, 6}, -1, 3);
-        multiprocessors = 7; /* three splits of each of two tiles */
-        if (launch == launch_split_k_bf16)
-            verify((struct shape){200, 200, 968}, (struct layout){0, 8}, 1, 0);
+        multiprocessors = cases[c].blocks;
+        verify((struct shape){200, 200, 968}, (struct layout){0, 8}, 1, 0);
     }
     step_test_choose(before);
 }

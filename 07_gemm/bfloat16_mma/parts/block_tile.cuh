@@ -89,6 +89,21 @@ static __device__ struct lane_offsets offsets_of_lane(unsigned warp_row, unsigne
             bytes * offset_of_b<T>(lane % 16, warp_column + lane / 16 * CHUNK)};
 }
 
+/* Where a warp, and its lanes, are in the block's tile of C. */
+struct warp_coord {
+    unsigned row, column;
+    struct lane_offsets lane;
+};
+
+template <typename T>
+static __device__ struct warp_coord coord_in_tile(void)
+{
+    const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_M;
+    const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * T::WARP_N;
+
+    return {warp_row, warp_column, offsets_of_lane<T>(warp_row, warp_column)};
+}
+
 /* What a warp multiplies in one k-step. */
 template <typename T>
 struct fragments {

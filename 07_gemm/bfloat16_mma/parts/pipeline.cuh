@@ -227,21 +227,6 @@ static __device__ void store_warp(const struct gemm &call, size_t row, size_t co
 
 /* ---- a block --------------------------------------------------------------------------------- */
 
-/* Where a warp, and its lanes, are in the block's tile of C. */
-struct warp_coord {
-    unsigned row, column;
-    struct lane_offsets lane;
-};
-
-template <typename T>
-static __device__ struct warp_coord coord_in_tile(void)
-{
-    const unsigned warp_row = threadIdx.x / 32 / T::WARPS_N * WARP_M;
-    const unsigned warp_column = threadIdx.x / 32 % T::WARPS_N * T::WARP_N;
-
-    return {warp_row, warp_column, offsets_of_lane<T>(warp_row, warp_column)};
-}
-
 /* Does the MMAs of a stage, with fragments that are loaded right before them, and starts the next
  * copies. WHOLE: as above. */
 template <bool WHOLE, typename T>
