@@ -222,6 +222,14 @@ static void launch(const struct gemm *call)
     tma_copies<T><<<blocks, T::THREADS, shared_bytes>>>(*call, maps, grid, stores_by_tma);
 }
 
+extern "C" bool prefers_tma_copies(const struct gemm *call)
+{
+    const size_t tiles = tile_count(call, tile_of_four_stages::M, tile_of_four_stages::N);
+
+    return device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 &&
+           declines_tma_loads(call) == NULL && tiles >= (unsigned)call->multiprocessors;
+}
+
 extern "C" void launch_tma_copies(const struct gemm *call)
 {
     const unsigned barriers = 1024; /* bytes before the stages */

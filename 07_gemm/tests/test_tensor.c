@@ -393,6 +393,29 @@ static const struct gemm_rung tma_rungs[] = {{
     .depth = gemm_depth_tensor,
 }};
 
+/* As any_shape without wgmma, which takes tma_copies or split_k. */
+static void run_other(const struct gemm *call)
+{
+    const struct bf16_plan plan = {.way = BF16_OTHER};
+
+    run_bf16_plan(call, &plan);
+}
+
+static void test_preference(void **state)
+{
+    struct gemm call = {.type = GEMM_BF16, .m = 200, .n = 520, .k = 72, .lda = 72, .ldb = 520};
+    (void)state;
+
+    call.multiprocessors = 6; /* as many as there are tiles */
+    if (hopper_unavailable() == NULL)
+        assert_true(prefers_tma_copies(&call));
+    call.multiprocessors = 7;
+    assert_false(prefers_tma_copies(&call));
+    call.multiprocessors = 1;
+    call.ldb = 521;
+    assert_false(prefers_tma_copies(&call));
+}
+
 static const struct ladder mma_ladder = {
     .name = "mma", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(mma_rungs)};
 static const struct ladder tma_ladder = {
@@ -407,6 +430,7 @@ static void test_mma_waves(void **state)
     } cases[] = {{&mma_ladder, launch_persistent_tiles, 2},
                  {&mma_ladder, launch_split_k_bf16, 7}, /* three splits of each */
                  {&mma_ladder, launch_two_stages_bf16, 2},
+                 {&mma_ladder, run_other, 7},
                  {&tma_ladder, launch_tma_copies, 1},
                  {&tma_ladder, launch_short_stages_bf16, 1}};
     const struct ladder *const before = step_test_ladder();
@@ -446,9 +470,10 @@ int main(int count, char **arguments)
     };
 
     const struct CMUnitTest tiles[] = {
-        cmocka_unit_test(test_tiles),     cmocka_unit_test(test_even_tiles),
-        cmocka_unit_test(test_columns),   cmocka_unit_test(test_waves),
-        cmocka_unit_test(test_mma_waves), cmocka_unit_test(test_exact_depths)};
+        cmocka_unit_test(test_tiles),       cmocka_unit_test(test_even_tiles),
+        cmocka_unit_test(test_columns),     cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_mma_waves),   cmocka_unit_test(test_preference),
+        cmocka_unit_test(test_exact_depths)};
     int failed = 0;
 
     chosen = count > 1;

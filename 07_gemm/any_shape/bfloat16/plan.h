@@ -15,8 +15,8 @@ extern "C" {
 
 /* Tiles of 128 rows and 64, 192 or 256 columns; the widest, with the last waves shared (stream_k);
  * the rungs even_waves or even_pairs; fitted, thin, few_rows and few_columns; a matrix times a
- * vector. BF16_OTHER is split_k of bfloat16_mma, for all that these cannot compute: k = 0, a side
- * above INT32_MAX, GPUs without wgmma. */
+ * vector. BF16_OTHER is tma_copies or split_k of bfloat16_mma, for all that these cannot compute:
+ * k = 0, a side above INT32_MAX, GPUs without wgmma. */
 enum bf16_way {
     BF16_TILE_64,
     BF16_TILE_192,
@@ -50,8 +50,7 @@ struct bf16_plan {
 #define BF16_MOST_CLUSTER 8
 const unsigned *bf16_clusters(void);
 
-/* clusters: NULL on a GPU before Hopper, which has no TMA and no wgmma. There bfloat16_mma's
- * split_k computes every shape (BF16_OTHER). */
+/* clusters: NULL on a GPU without wgmma. There bfloat16_mma computes every shape (BF16_OTHER). */
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
 /* clang-format off */

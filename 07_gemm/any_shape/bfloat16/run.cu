@@ -106,7 +106,7 @@ extern "C" void run_bf16_plan(const struct gemm *call, const struct bf16_plan *p
     else if (plan->way == BF16_FEW_COLUMNS)
         launch_few_columns_bf16(call);
     else if (plan->way == BF16_OTHER)
-        launch_split_k_bf16(call);
+        (prefers_tma_copies(call) ? launch_tma_copies : launch_split_k_bf16)(call);
     else
         run_tiles(call, plan);
 }
@@ -160,8 +160,9 @@ extern "C" void how_any_shape_bf16(const struct gemm *call, char text[RUNG_HOW_S
     const char *const kernel = plan.way == BF16_VECTOR        ? "a matrix times a vector"
                                : plan.way == BF16_FEW_ROWS    ? "few_rows"
                                : plan.way == BF16_FEW_COLUMNS ? "few_columns"
-                               : plan.way == BF16_OTHER       ? "split_k, by mma.sync"
-                                                              : NULL;
+                               : plan.way != BF16_OTHER       ? NULL
+                               : prefers_tma_copies(call)     ? "tma_copies, by mma.sync"
+                                                              : "split_k, by mma.sync";
 
     if (kernel != NULL)
         snprintf(text, RUNG_HOW_SIZE, "%s", kernel);
