@@ -75,7 +75,7 @@ void launch_persistent_tiles(const struct gemm *call);
 void launch_split_k_bf16(const struct gemm *call);
 void launch_two_stages_bf16(const struct gemm *call); /* as on GPUs without memory for a third */
 void launch_tma_copies(const struct gemm *call);
-void launch_short_stages_bf16(const struct gemm *call); /* as on GPUs with less memory */
+void launch_short_stages_bf16(const struct gemm *call); /* with less shared memory */
 bool prefers_tma_copies(const struct gemm *call);       /* whether it can run, and uses all SMs */
 
 /* For all rungs in which the TMA loads A and B and that have no condition of their own. */

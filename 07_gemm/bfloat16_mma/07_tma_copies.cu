@@ -16,19 +16,23 @@ struct tile_grid {
     unsigned rows, columns, stages;
 };
 
-/* Tensor maps. A copy is of a stage's rows of A, or of 64 columns of B or C. */
+/* Tensor maps. One copy loads a stage's tile of A or 64 columns of its tile of B, or stores some rows
+ * of a warp's elements of C. */
 struct maps {
     CUtensorMap a, b, c;
 };
 
 /* The stages in shared memory; behind them, each warp has a buffer for some rows of C. A stage is
- * full when its bytes have arrived, and free when all warps have loaded its fragments. `number` and
- * `parity` are those of the stage that is multiplied. */
+ * full when its bytes have arrived, and free when all warps have loaded its fragments. `number` is
+ * the stage whose fragments are loaded next, and `parity` that of its phase of `full`. */
 template <typename T>
 struct stage_ring {
     static const unsigned WARPS = T::THREADS / 32;
-    static const unsigned STORED_ROWS = T::K / 2, STORED_BYTES = STORED_ROWS * ROW_BYTES;
+    static const unsigned STORED_ROWS = T::K / 2; /* 32 or 16: so much memory is left */
+    static const unsigned STORED_BYTES = STORED_ROWS * ROW_BYTES;
     static const unsigned SHARED_BYTES = T::SHARED_BYTES + WARPS * STORED_BYTES;
+
+    static_assert(T::WARP_N == GROUP_N, "a row of the buffer has 128 bytes");
 
     unsigned char *bytes;
     phase_barrier *full, *free;
@@ -54,8 +58,8 @@ struct stage_ring {
 
 /* Starts the copies of a stage: terms of the tile from k on. One thread calls this. */
 template <typename T>
-static __device__ void bring(const struct stage_ring<T> &ring, unsigned stage,
-                             const struct maps &maps, struct tile_of_c tile, unsigned k)
+static __device__ void start_copies(const struct stage_ring<T> &ring, unsigned stage,
+                                    const struct maps &maps, struct tile_of_c tile, unsigned k)
 {
     phase_barrier *const full = &ring.full[stage];
     unsigned char *const a = ring.bytes + stage * T::STAGE_BYTES;
@@ -107,10 +111,9 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
     }
 }
 
-/* Better: one thread starts all copies of a stage; the warps take turns. The loop has no
- * __syncthreads: a warp waits only for the stage that it needs next. Warps drift apart, so some do
- * MMAs while others store C. Still bad: it declines rows that are not aligned, and leaves SMs idle
- * if C has few tiles. */
+/* Better: one thread starts all copies of a stage, and mbarriers per stage replace __syncthreads: a
+ * warp waits until its next stage is full, and a warp that copies, until the stage that it fills is
+ * free. Still bad: it declines unaligned rows, and leaves SMs idle if C has few tiles. */
 template <typename T>
 static __global__ void __launch_bounds__(T::THREADS, 1)
     tma_copies(const struct gemm call, const __grid_constant__ struct maps maps,
@@ -119,7 +122,7 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
     extern __shared__ __align__(1024) unsigned char bytes[];
     __shared__ phase_barrier full[T::STAGES], free[T::STAGES];
     const unsigned AHEAD = T::STAGES - 1, WARPS = stage_ring<T>::WARPS, warp = threadIdx.x / 32;
-    const unsigned turn = threadIdx.x % 32 == 0 ? warp : WARPS; /* when this thread copies */
+    const unsigned turn = threadIdx.x % 32 == 0 ? warp : WARPS; /* WARPS: never copies */
     const unsigned tiles = grid.rows * grid.columns;
     const struct warp_coord in_tile = coord_in_tile<T>();
     unsigned char *const buffer = bytes + T::SHARED_BYTES + warp * stage_ring<T>::STORED_BYTES;
@@ -133,7 +136,7 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
     if (threadIdx.x == 0) {
         ring.create_barriers();
         for (unsigned i = 0; i < AHEAD; i++)
-            bring<T>(ring, i, maps, at, i * T::K);
+            start_copies<T>(ring, i, maps, at, i * T::K);
     }
     __syncthreads();
     barrier_wait(&full[0], 0);
@@ -146,19 +149,21 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
 
 #pragma unroll 1
         for (unsigned i = 0; i < grid.stages; i++, next_turn = (next_turn + 1) % WARPS) {
-            const unsigned now = ring.number, filled = (now + AHEAD) % T::STAGES;
+            const unsigned now = ring.number, to_fill = (now + AHEAD) % T::STAGES;
             const bool is_here = i + AHEAD < grid.stages; /* in this tile, not in the next one */
 
 #pragma unroll
             for (unsigned step = 0; step < T::STEPS; step++) {
+                /* The stage before `now`. If `now` is 0, its phase is of the previous round; in the
+                 * first round, the wait ends at once. */
                 if (step == T::STEPS - 2 && turn == next_turn && (is_here || !is_last)) {
-                    barrier_wait(&free[filled], now > 0 ? ring.parity : ring.parity ^ 1);
-                    bring<T>(ring, filled, maps, is_here ? at : next,
-                             (is_here ? i + AHEAD : i + AHEAD - grid.stages) * T::K);
+                    barrier_wait(&free[to_fill], now > 0 ? ring.parity : ring.parity ^ 1);
+                    start_copies<T>(ring, to_fill, maps, is_here ? at : next,
+                                    (is_here ? i + AHEAD : i + AHEAD - grid.stages) * T::K);
                 }
                 if (step == T::STEPS - 1) {
-                    /* After the very last stage, waits for a phase that has ended long ago, and
-                     * loads fragments in vain: a branch would take more time. */
+                    /* After the last stage, waits for a phase that has ended, and loads fragments in
+                     * vain, because a branch takes more time. */
                     const bool is_end = is_last && i + 1 == grid.stages;
                     ring.advance();
                     barrier_wait(&full[ring.number], ring.parity ^ is_end);
@@ -198,8 +203,8 @@ static CUtensorMap map_of(const uint16_t *elements, size_t rows, size_t columns,
                                    : CU_TENSOR_MAP_SWIZZLE_64B);
 }
 
-/* A short k is extended by zeros, which the TMA copies from outside, so that all stages are used
- * in each tile. */
+/* A tile has at least as many stages as the ring, so copies run at most one tile ahead, and the wait
+ * after the last stage ends. The TMA fills stages beyond k with zeros. */
 template <typename T>
 static void launch(const struct gemm *call)
 {
@@ -232,7 +237,7 @@ extern "C" bool prefers_tma_copies(const struct gemm *call)
 
 extern "C" void launch_tma_copies(const struct gemm *call)
 {
-    const unsigned barriers = 1024; /* bytes before the stages */
+    const unsigned barriers = 1024; /* bytes: the stages after them are aligned to that */
 
     if (block_may_have(barriers + stage_ring<tile_of_four_stages>::SHARED_BYTES))
         launch<tile_of_four_stages>(call);

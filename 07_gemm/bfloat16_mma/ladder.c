@@ -58,7 +58,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "tma_copies",
-                 .idea = "the TMA copies: a warp waits for a stage, but not for other warps",
+                 .idea = "the TMA copies: mbarriers per stage replace __syncthreads",
                  .needs_compute_capability = 90},
         .run = launch_tma_copies,
         .declines = declines_tma_loads,

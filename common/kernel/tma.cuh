@@ -14,7 +14,8 @@
 
 /* A row-major matrix, and the tiles that are copied: tile_columns elements must be at most 128
  * bytes, and chunk c of 16 bytes of a tile's row r is at position c ^ r % 8 in shared memory
- * (128-byte swizzle). Tiles start at multiples of 1024 bytes there. */
+ * (128-byte swizzle), or with rows of 64 bytes c ^ r / 2 % 4 (64-byte swizzle). Tiles start at
+ * multiples of 1024 bytes there. */
 struct mapped_matrix {
     CUtensorMapDataType type;
     size_t element_size;

@@ -15,8 +15,8 @@ extern "C" {
 
 /* Tiles of 128 rows and 64, 192 or 256 columns; the widest, with the last waves shared (stream_k);
  * the rungs even_waves or even_pairs; fitted, thin, few_rows and few_columns; a matrix times a
- * vector. BF16_OTHER is tma_copies or split_k of bfloat16_mma, for all that these cannot compute:
- * k = 0, a side above INT32_MAX, GPUs without wgmma. */
+ * vector. BF16_OTHER is split_k of bfloat16_mma, if k = 0 or a side is above INT32_MAX; on GPUs
+ * without wgmma, tma_copies (if prefers_tma_copies) or split_k. */
 enum bf16_way {
     BF16_TILE_64,
     BF16_TILE_192,
