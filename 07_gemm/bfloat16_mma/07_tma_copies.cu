@@ -16,8 +16,8 @@ struct tile_grid {
     unsigned rows, columns, stages;
 };
 
-/* Tensor maps. One copy loads a stage's tile of A or 64 columns of its tile of B, or stores some rows
- * of a warp's elements of C. */
+/* Tensor maps. One copy loads a stage's tile of A or 64 columns of its tile of B, or stores some
+ * rows of a warp's elements of C. */
 struct maps {
     CUtensorMap a, b, c;
 };
@@ -162,8 +162,8 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
                                     (is_here ? i + AHEAD : i + AHEAD - grid.stages) * T::K);
                 }
                 if (step == T::STEPS - 1) {
-                    /* After the last stage, waits for a phase that has ended, and loads fragments in
-                     * vain, because a branch takes more time. */
+                    /* After the last stage, waits for a phase that has ended, and loads fragments
+                     * in vain, because a branch takes more time. */
                     const bool is_end = is_last && i + 1 == grid.stages;
                     ring.advance();
                     barrier_wait(&full[ring.number], ring.parity ^ is_end);
@@ -203,8 +203,8 @@ static CUtensorMap map_of(const uint16_t *elements, size_t rows, size_t columns,
                                    : CU_TENSOR_MAP_SWIZZLE_64B);
 }
 
-/* A tile has at least as many stages as the ring, so copies run at most one tile ahead, and the wait
- * after the last stage ends. The TMA fills stages beyond k with zeros. */
+/* A tile has at least as many stages as the ring, so copies run at most one tile ahead, and the
+ * wait after the last stage ends. The TMA fills stages beyond k with zeros. */
 template <typename T>
 static void launch(const struct gemm *call)
 {
