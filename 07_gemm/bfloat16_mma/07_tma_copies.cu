@@ -22,48 +22,25 @@ struct maps {
     CUtensorMap a, b, c;
 };
 
-/* The stages in shared memory; behind them, each warp has a buffer for some rows of C. A stage is
- * full when its bytes have arrived, and free when all warps have loaded its fragments. `number` is
- * the stage whose fragments are loaded next, and `parity` that of its phase of `full`. */
+/* The stages in shared memory, in rows of 128 bytes. If stages are short, such a row has two rows
+ * of A. Behind the stages, each warp has a buffer for some rows of C. */
 template <typename T>
-struct stage_ring {
+struct memory_of {
+    typedef tma_ring<T::M * T::K / 64, T::N * T::K / 64, T::STAGES> ring;
     static const unsigned WARPS = T::THREADS / 32;
     static const unsigned STORED_ROWS = T::K / 2; /* 32 or 16: so much memory is left */
     static const unsigned STORED_BYTES = STORED_ROWS * ROW_BYTES;
     static const unsigned SHARED_BYTES = T::SHARED_BYTES + WARPS * STORED_BYTES;
-
     static_assert(T::WARP_N == GROUP_N, "a row of the buffer has 128 bytes");
-
-    unsigned char *bytes;
-    phase_barrier *full, *free;
-    unsigned number, parity;
-
-    /* One thread calls this. */
-    __device__ void create_barriers() const
-    {
-        for (unsigned i = 0; i < T::STAGES; i++) {
-            barrier_create(&full[i], 1);
-            barrier_create(&free[i], WARPS);
-        }
-        barriers_created();
-    }
-    __device__ void advance()
-    {
-        if (++number == T::STAGES) {
-            number = 0;
-            parity ^= 1;
-        }
-    }
 };
 
 /* Starts the copies of a stage: terms of the tile from k on. One thread calls this. */
 template <typename T>
-static __device__ void start_copies(const struct stage_ring<T> &ring, unsigned stage,
+static __device__ void start_copies(const typename memory_of<T>::ring &ring, unsigned stage,
                                     const struct maps &maps, struct tile_of_c tile, unsigned k)
 {
     phase_barrier *const full = &ring.full[stage];
-    unsigned char *const a = ring.bytes + stage * T::STAGE_BYTES;
-    unsigned char *const b = a + T::A_ELEMENTS * sizeof(uint16_t);
+    unsigned char *const a = ring.tiles + stage * T::STAGE_BYTES, *const b = a + ring.A_BYTES;
 
     barrier_arrive_expecting(full, T::STAGE_BYTES);
     copy_tile(a, &maps.a, tile.row * T::M, k, full);
@@ -79,7 +56,7 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
                                     unsigned char *buffer, size_t row, size_t column,
                                     const float (&sum)[ROWS_A][T::COLUMNS_B][4])
 {
-    const unsigned STORED_ROWS = stage_ring<T>::STORED_ROWS, lane = threadIdx.x % 32;
+    const unsigned STORED_ROWS = memory_of<T>::STORED_ROWS, lane = threadIdx.x % 32;
 
 #pragma unroll
     for (unsigned first = 0; first < WARP_M; first += STORED_ROWS) {
@@ -121,20 +98,18 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
 {
     extern __shared__ __align__(1024) unsigned char bytes[];
     __shared__ phase_barrier full[T::STAGES], free[T::STAGES];
-    const unsigned AHEAD = T::STAGES - 1, WARPS = stage_ring<T>::WARPS, warp = threadIdx.x / 32;
+    const unsigned AHEAD = T::STAGES - 1, WARPS = memory_of<T>::WARPS, warp = threadIdx.x / 32;
     const unsigned turn = threadIdx.x % 32 == 0 ? warp : WARPS; /* WARPS: never copies */
     const unsigned tiles = grid.rows * grid.columns;
     const struct warp_coord in_tile = coord_in_tile<T>();
-    unsigned char *const buffer = bytes + T::SHARED_BYTES + warp * stage_ring<T>::STORED_BYTES;
+    unsigned char *const buffer = bytes + T::SHARED_BYTES + warp * memory_of<T>::STORED_BYTES;
     struct tile_of_c at = tile_in_order(blockIdx.x, grid.rows, grid.columns, GROUP);
-    struct stage_ring<T> ring = {
-        bytes, full, free, 0, 0
-    };
+    typename memory_of<T>::ring ring = {bytes, full, free, 0, 0};
     struct fragments<T> of[2];
     unsigned next_turn = 0;
 
     if (threadIdx.x == 0) {
-        ring.create_barriers();
+        ring.create_barriers(WARPS);
         for (unsigned i = 0; i < AHEAD; i++)
             start_copies<T>(ring, i, maps, at, i * T::K);
     }
@@ -149,7 +124,7 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
 
 #pragma unroll 1
         for (unsigned i = 0; i < grid.stages; i++, next_turn = (next_turn + 1) % WARPS) {
-            const unsigned now = ring.number, to_fill = (now + AHEAD) % T::STAGES;
+            const unsigned now = ring.stage, to_fill = (now + AHEAD) % T::STAGES;
             const bool is_here = i + AHEAD < grid.stages; /* in this tile, not in the next one */
 
 #pragma unroll
@@ -166,11 +141,11 @@ static __global__ void __launch_bounds__(T::THREADS, 1)
                      * in vain, because a branch takes more time. */
                     const bool is_end = is_last && i + 1 == grid.stages;
                     ring.advance();
-                    barrier_wait(&full[ring.number], ring.parity ^ is_end);
+                    barrier_wait(&full[ring.stage], ring.parity ^ is_end);
                 }
                 load_fragments<T>(of[(step + 1) % 2],
-                                  shared_address(bytes) + ring.number * T::STAGE_BYTES,
-                                  in_tile.lane, (step + 1) % T::STEPS);
+                                  shared_address(bytes) + ring.stage * T::STAGE_BYTES, in_tile.lane,
+                                  (step + 1) % T::STEPS);
                 if (step == T::STEPS - 1)
                     release(&free[now]);
                 multiply_fragments<T>(sum, of[step % 2]);
@@ -208,7 +183,7 @@ static CUtensorMap map_of(const uint16_t *elements, size_t rows, size_t columns,
 template <typename T>
 static void launch(const struct gemm *call)
 {
-    const unsigned shared_bytes = stage_ring<T>::SHARED_BYTES, rows = stage_ring<T>::STORED_ROWS;
+    const unsigned shared_bytes = memory_of<T>::SHARED_BYTES, rows = memory_of<T>::STORED_ROWS;
     const struct tile_grid grid = {(unsigned)((call->m + T::M - 1) / T::M),
                                    (unsigned)((call->n + T::N - 1) / T::N),
                                    max((unsigned)((call->k + T::K - 1) / T::K), T::STAGES)};
@@ -239,7 +214,7 @@ extern "C" void launch_tma_copies(const struct gemm *call)
 {
     const unsigned barriers = 1024; /* bytes: the stages after them are aligned to that */
 
-    if (block_may_have(barriers + stage_ring<tile_of_four_stages>::SHARED_BYTES))
+    if (block_may_have(barriers + memory_of<tile_of_four_stages>::SHARED_BYTES))
         launch<tile_of_four_stages>(call);
     else
         launch_short_stages_bf16(call);
